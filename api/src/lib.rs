@@ -10,9 +10,7 @@ extern crate self as api;
 pub mod decode;
 pub mod flowcontrol;
 pub mod meta;
-pub mod name;
 pub mod schema;
-pub mod selector;
 pub mod status;
 pub mod time;
 

@@ -98,7 +98,7 @@ impl<'s> Reader<'s> {
             (Shape::List(list), Tree::List(items)) => self.items(&list.item, items),
             (Shape::Map(shape), Tree::Object(members)) => self.members(shape, members),
             (Shape::Json(_), tree) => Ok(tree.into_value()),
-            (shape, tree) => self.scalar(shape, tree),
+            (shape, tree) => self.scalar(shape, &tree),
         }
     }
 
@@ -132,8 +132,8 @@ impl<'s> Reader<'s> {
         Ok(Value::Object(read))
     }
 
-    fn scalar(&self, shape: &Shape, tree: Tree) -> Result<Value, Mismatch> {
-        let read = match (shape, &tree) {
+    fn scalar(&self, shape: &Shape, tree: &Tree) -> Result<Value, Mismatch> {
+        let read = match (shape, tree) {
             (Shape::String(_) | Shape::Bytes, Tree::String(_))
             | (Shape::Bool, Tree::Bool(_))
             | (Shape::Double, Tree::Number(_))
@@ -150,7 +150,7 @@ impl<'s> Reader<'s> {
             }
             _ => None,
         };
-        read.ok_or_else(|| self.mismatch(&tree, &type_name(shape)))
+        read.ok_or_else(|| self.mismatch(tree, &type_name(shape)))
     }
 
     fn note(&mut self, problem: &str, member: &str) {

@@ -17,9 +17,9 @@ pub enum Tree {
     /// Text.
     String(String),
     /// A list.
-    List(Vec<Tree>),
+    List(Vec<Self>),
     /// Members in document order, duplicates included.
-    Object(Vec<(String, Tree)>),
+    Object(Vec<(String, Self)>),
 }
 
 /// The text is not JSON.

@@ -102,7 +102,7 @@ pub enum Shape {
     /// A list.
     List(Box<List>),
     /// Text keys to values of one shape.
-    Map(Box<Shape>),
+    Map(Box<Self>),
 }
 
 /// A list's items and how lists are merged.
