@@ -1,5 +1,13 @@
 //! `meta.k8s.io/v1`: what every object and list carries.
 
+pub mod aggregated;
+pub mod discovery;
+mod list;
+mod options;
+pub mod status;
+pub mod version;
+mod watch;
+
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
@@ -7,6 +15,10 @@ use serde::{Deserialize, Serialize};
 use crate::Schema;
 use crate::schema::Json;
 use crate::time::Timestamp;
+
+pub use list::{ListMeta, ShardInfo};
+pub use options::{DeleteOptions, Preconditions};
+pub use watch::WatchEvent;
 
 /// What identifies an object and what the server keeps about it.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, Schema)]
