@@ -1,0 +1,193 @@
+//! What every backend must do. One suite, run on each of them.
+
+use std::sync::Arc;
+use std::task::{Context, Waker};
+
+use bytes::Bytes;
+
+use crate::backend::{At, Backend, Change, Error, EventKind, Key, Page, Revision};
+
+/// Runs the whole suite; `open` gives an empty store each time.
+///
+/// # Panics
+///
+/// Where the store does not do what it must.
+pub(crate) async fn run(mut open: impl FnMut() -> Arc<dyn Backend>) {
+    changes_are_made_only_in_the_expected_state(&*open()).await;
+    revisions_grow_by_one(&*open()).await;
+    the_past_can_be_read_until_it_is_compacted(&*open()).await;
+    pages_come_in_order(&*open()).await;
+    watches_see_every_change_once_and_in_order(&*open()).await;
+    watches_resume_from_any_kept_revision(&*open()).await;
+    concurrent_writers_never_lose_a_change(open()).await;
+    a_change_nobody_waits_for_happens_wholly_or_not_at_all(&*open()).await;
+}
+
+/// A change that creates a key.
+#[must_use]
+pub(crate) fn create(key: &str, value: &str) -> Change {
+    Change::Create { key: Key::new(key), value: Bytes::copy_from_slice(value.as_bytes()) }
+}
+
+/// A change that updates a key.
+#[must_use]
+pub(crate) fn update(key: &str, value: &str, expected: Revision) -> Change {
+    let value = Bytes::copy_from_slice(value.as_bytes());
+    Change::Update { key: Key::new(key), value, expected }
+}
+
+/// A change that deletes a key.
+#[must_use]
+pub(crate) fn delete(key: &str, expected: Revision) -> Change {
+    Change::Delete { key: Key::new(key), expected }
+}
+
+async fn changes_are_made_only_in_the_expected_state(store: &dyn Backend) {
+    let created = store.commit(create("/a", "1")).await.unwrap();
+    assert!(matches!(store.commit(create("/a", "2")).await, Err(Error::KeyExists(_))));
+    let wrong = Revision(created.revision.0 + 5);
+    assert!(matches!(store.commit(update("/a", "2", wrong)).await, Err(Error::Conflict(_))));
+    assert_eq!(store.commit(update("/b", "2", wrong)).await, Err(Error::KeyNotFound));
+    let updated = store.commit(update("/a", "2", created.revision)).await.unwrap();
+    assert_eq!(updated.previous.unwrap().value, "1");
+    assert!(matches!(store.commit(delete("/a", created.revision)).await, Err(Error::Conflict(_))));
+    store.commit(delete("/a", updated.revision)).await.unwrap();
+    let read = store.get(&Key::new("/a"), At::Latest).await.unwrap();
+    assert_eq!(read.value, None);
+}
+
+async fn revisions_grow_by_one(store: &dyn Backend) {
+    let first = store.commit(create("/a", "1")).await.unwrap().revision;
+    assert_eq!(first, Revision(2));
+    let second = store.commit(update("/a", "2", first)).await.unwrap().revision;
+    let third = store.commit(delete("/a", second)).await.unwrap().revision;
+    assert_eq!((second, third), (Revision(3), Revision(4)));
+    assert_eq!(store.status().revision, third);
+}
+
+async fn the_past_can_be_read_until_it_is_compacted(store: &dyn Backend) {
+    let first = store.commit(create("/a", "1")).await.unwrap().revision;
+    let second = store.commit(update("/a", "2", first)).await.unwrap().revision;
+    let past = store.get(&Key::new("/a"), At::Exact(first)).await.unwrap();
+    assert_eq!(past.value.unwrap().value, "1");
+    store.compact(second).await.unwrap();
+    let error = store.get(&Key::new("/a"), At::Exact(first)).await.unwrap_err();
+    assert_eq!(error, Error::Compacted { oldest: second });
+    let now = store.get(&Key::new("/a"), At::Exact(second)).await.unwrap();
+    assert_eq!(now.value.unwrap().value, "2");
+    let future = store.get(&Key::new("/a"), At::Exact(Revision(99))).await.unwrap_err();
+    assert_eq!(future, Error::FutureRevision { current: second });
+}
+
+async fn pages_come_in_order(store: &dyn Backend) {
+    for name in ["c", "a", "b", "d"] {
+        store.commit(create(&format!("/x/{name}"), name)).await.unwrap();
+    }
+    store.commit(create("/y/a", "other")).await.unwrap();
+    let page = Page { from: Some("/x/b".to_owned()), limit: Some(2) };
+    let read = store.range("/x/", At::Latest, page).await.unwrap();
+    let names: Vec<_> = read.value.iter().map(|kv| kv.key.as_str()).collect();
+    assert_eq!(names, ["/x/b", "/x/c"]);
+    let all = store.range("/x/", At::Latest, Page::default()).await.unwrap();
+    assert_eq!(all.value.len(), 4);
+}
+
+async fn watches_see_every_change_once_and_in_order(store: &dyn Backend) {
+    let mut watch = store.watch("/x/", store.status().revision).unwrap();
+    let created = store.commit(create("/x/a", "1")).await.unwrap().revision;
+    store.commit(create("/y/a", "other")).await.unwrap();
+    let updated = store.commit(update("/x/a", "2", created)).await.unwrap().revision;
+    let deleted = store.commit(delete("/x/a", updated)).await.unwrap().revision;
+    for (revision, kind) in
+        [(created, EventKind::Put), (updated, EventKind::Put), (deleted, EventKind::Delete)]
+    {
+        let event = watch.next().await.unwrap();
+        assert_eq!((event.revision(), event.kind), (revision, kind));
+    }
+}
+
+async fn watches_resume_from_any_kept_revision(store: &dyn Backend) {
+    let first = store.commit(create("/x/a", "1")).await.unwrap().revision;
+    let second = store.commit(update("/x/a", "2", first)).await.unwrap().revision;
+    let event = store.watch("/x/", first).unwrap().next().await.unwrap();
+    assert_eq!(event.revision(), second);
+    assert_eq!(event.previous.as_ref().unwrap().value, "1");
+    store.compact(second).await.unwrap();
+    assert_eq!(store.watch("/x/", first).unwrap_err(), Error::Compacted { oldest: second });
+    assert!(store.watch("/x/", second).is_ok());
+}
+
+async fn concurrent_writers_never_lose_a_change(store: Arc<dyn Backend>) {
+    const WRITERS: u64 = 8;
+    const CHANGES: u64 = 25;
+    store.commit(create("/counter", "0")).await.unwrap();
+    let mut tasks = tokio::task::JoinSet::new();
+    for _ in 0..WRITERS {
+        let store = Arc::clone(&store);
+        tasks.spawn(async move {
+            for _ in 0..CHANGES {
+                increment(&*store).await;
+            }
+        });
+    }
+    while let Some(done) = tasks.join_next().await {
+        done.unwrap();
+    }
+    let read = store.get(&Key::new("/counter"), At::Latest).await.unwrap();
+    assert_eq!(read.value.unwrap().value, (WRITERS * CHANGES).to_string());
+    assert_eq!(read.revision, Revision(2 + WRITERS * CHANGES));
+}
+
+async fn increment(store: &dyn Backend) {
+    loop {
+        let read = store.get(&Key::new("/counter"), At::Latest).await.unwrap().value.unwrap();
+        let number: u64 = std::str::from_utf8(&read.value).unwrap().parse().unwrap();
+        let change = update("/counter", &(number + 1).to_string(), read.modified);
+        match store.commit(change).await {
+            Ok(_) => return,
+            Err(Error::Conflict(_)) => {}
+            Err(error) => panic!("{error}"),
+        }
+    }
+}
+
+async fn a_change_nobody_waits_for_happens_wholly_or_not_at_all(store: &dyn Backend) {
+    for number in 0..20 {
+        let change = create(&format!("/dropped/{number}"), "value");
+        let polled = number % 2 == 0;
+        let mut commit = store.commit(change);
+        if polled {
+            let mut context = Context::from_waker(Waker::noop());
+            // Whether it is ready does not matter here.
+            drop(commit.as_mut().poll(&mut context));
+        }
+        drop(commit);
+    }
+    // Whatever came before this change is decided now.
+    store.commit(create("/last", "1")).await.unwrap();
+    let read = store.range("/dropped/", At::Latest, Page::default()).await.unwrap();
+    assert!(read.value.iter().all(|kv| kv.value == "value"));
+    assert_eq!(store.status().keys, read.value.len() + 1);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn memory_does_what_a_backend_must() {
+        run(|| Arc::new(crate::memory::Memory::new())).await;
+    }
+
+    #[tokio::test]
+    async fn sled_does_what_a_backend_must() {
+        let directory = tempfile::tempdir().unwrap();
+        let mut number = 0;
+        run(|| {
+            number += 1;
+            let path = directory.path().join(number.to_string());
+            Arc::new(crate::sled::Sled::open(&path, crate::sled::Options::default()).unwrap())
+        })
+        .await;
+    }
+}

@@ -1,0 +1,141 @@
+use bytes::Bytes;
+
+use super::*;
+use crate::conformance::{create, delete, update};
+
+fn open(directory: &Path) -> Sled {
+    Sled::open(directory, Options::default()).unwrap()
+}
+
+async fn keys(store: &Sled) -> Vec<(String, u64, u64)> {
+    let read = store.range("/", At::Latest, Page::default()).await.unwrap();
+    read.value
+        .into_iter()
+        .map(|kv| (kv.key.as_str().to_owned(), kv.created.0, kv.modified.0))
+        .collect()
+}
+
+fn large(key: &str, bytes: usize, fill: u8) -> Change {
+    Change::Create { key: Key::new(key), value: Bytes::from(vec![fill; bytes]) }
+}
+
+fn disk_bytes(directory: &Path) -> u64 {
+    let entries = std::fs::read_dir(directory).unwrap().map(Result::unwrap);
+    entries
+        .map(|entry| {
+            let metadata = entry.metadata().unwrap();
+            if metadata.is_dir() { disk_bytes(&entry.path()) } else { metadata.len() }
+        })
+        .sum()
+}
+
+fn blob_files(directory: &Path) -> usize {
+    std::fs::read_dir(directory.join("blobs")).map_or(0, Iterator::count)
+}
+
+#[tokio::test]
+async fn what_was_written_is_there_after_a_restart() {
+    let directory = tempfile::tempdir().unwrap();
+    let before = {
+        let store = open(directory.path());
+        let first = store.commit(create("/a", "1")).await.unwrap().revision;
+        store.commit(create("/b", "1")).await.unwrap();
+        store.commit(update("/a", "2", first)).await.unwrap();
+        store.commit(delete("/b", Revision(3))).await.unwrap();
+        store.commit(large("/large", 300_000, b'x')).await.unwrap();
+        keys(&store).await
+    };
+    let store = open(directory.path());
+    assert_eq!(keys(&store).await, before);
+    assert_eq!(store.commit(create("/c", "1")).await.unwrap().revision, Revision(7));
+}
+
+#[tokio::test]
+async fn revisions_go_on_even_if_the_newest_record_was_compacted() {
+    let directory = tempfile::tempdir().unwrap();
+    {
+        let store = open(directory.path());
+        store.commit(create("/a", "1")).await.unwrap();
+        let deleted = store.commit(delete("/a", Revision(2))).await.unwrap().revision;
+        store.compact(deleted).await.unwrap();
+    }
+    let store = open(directory.path());
+    assert_eq!(store.status().revision, Revision(3));
+    assert!(keys(&store).await.is_empty());
+}
+
+#[tokio::test]
+async fn a_watch_from_before_a_restart_is_told_that_it_is_too_old() {
+    let directory = tempfile::tempdir().unwrap();
+    {
+        let store = open(directory.path());
+        store.commit(create("/a", "1")).await.unwrap();
+        store.commit(create("/b", "1")).await.unwrap();
+    }
+    let store = open(directory.path());
+    let error = store.watch("/", Revision(2)).unwrap_err();
+    assert_eq!(error, Error::Compacted { oldest: Revision(3) });
+}
+
+#[tokio::test]
+async fn the_disk_stays_bounded_under_overwrites_of_large_values() {
+    const BYTES: usize = 200_000;
+    let directory = tempfile::tempdir().unwrap();
+    let store = open(directory.path());
+    let mut modified = store.commit(large("/a", BYTES, 0)).await.unwrap().revision;
+    for round in 0..100u8 {
+        let value = Bytes::from(vec![round; BYTES]);
+        let change = Change::Update { key: Key::new("/a"), value, expected: modified };
+        modified = store.commit(change).await.unwrap().revision;
+        store.compact(modified).await.unwrap();
+    }
+    assert_eq!(blob_files(directory.path()), 0);
+    let bytes = disk_bytes(directory.path());
+    assert!(bytes < 20_000_000, "{bytes} bytes for a value of {BYTES}");
+}
+
+#[tokio::test]
+async fn values_of_a_megabyte_make_no_files_of_their_own() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = open(directory.path());
+    for number in 0..5 {
+        store.commit(large(&format!("/{number}"), 1_000_000, b'x')).await.unwrap();
+    }
+    assert_eq!(blob_files(directory.path()), 0);
+}
+
+#[tokio::test]
+async fn a_full_store_refuses_writes_and_takes_deletions() {
+    let directory = tempfile::tempdir().unwrap();
+    let options = Options { value_bytes_max: 600, total_bytes_max: 1000 };
+    let store = Sled::open(directory.path(), options).unwrap();
+    let created = store.commit(large("/a", 600, b'x')).await.unwrap().revision;
+    assert_eq!(store.commit(large("/b", 600, b'x')).await, Err(Error::NoSpace));
+    assert_eq!(
+        store.commit(large("/c", 601, b'x')).await,
+        Err(Error::TooLarge { limit_bytes: 600 })
+    );
+    let deleted = store.commit(delete("/a", created)).await.unwrap().revision;
+    store.compact(deleted).await.unwrap();
+    store.commit(large("/b", 600, b'x')).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_directory_in_use_is_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let _store = open(directory.path());
+    let error = Sled::open(directory.path(), Options::default()).unwrap_err();
+    assert!(error.to_string().contains("in use by another process"), "{error}");
+}
+
+#[tokio::test]
+async fn an_unknown_format_is_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    {
+        let db = log::open_db(directory.path()).unwrap();
+        db.open_tree("meta").unwrap().insert("format", "99").unwrap();
+        db.flush().unwrap();
+    }
+    let error = Sled::open(directory.path(), Options::default()).unwrap_err();
+    assert!(error.to_string().contains("has format 99"), "{error}");
+}
