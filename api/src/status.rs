@@ -160,11 +160,7 @@ impl Status {
     /// A success about an object; it has no code.
     #[must_use]
     pub fn success(details: Details) -> Self {
-        Self {
-            status: "Success",
-            details: Some(details),
-            ..Self::failure(0, None, String::new())
-        }
+        Self { status: "Success", details: Some(details), ..Self::failure(0, None, String::new()) }
     }
 
     /// The same with details.
@@ -319,12 +315,8 @@ impl Status {
     #[must_use]
     pub fn internal_error(why: &str) -> Self {
         let cause = Cause { message: why.to_owned(), ..Cause::default() };
-        Self::failure(
-            500,
-            Some(Reason::InternalError),
-            format!("Internal error occurred: {why}"),
-        )
-        .with_details(Details { causes: vec![cause], ..Details::default() })
+        Self::failure(500, Some(Reason::InternalError), format!("Internal error occurred: {why}"))
+            .with_details(Details { causes: vec![cause], ..Details::default() })
     }
 
     /// 500 without a reason: the reference's form for errors it has no form for.

@@ -14,6 +14,7 @@ const PROBLEMS_MAX: usize = 100;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Decoded {
     /// The object: known fields only, in schema order, zero values treated as the schema says.
+    /// Empty lists are still there; [`TypeDef::prune`] drops those that are not written.
     pub value: Value,
     /// `unknown field "…"` and `duplicate field "…"`, in document order.
     pub problems: Vec<String>,
@@ -39,13 +40,15 @@ pub fn decode(type_def: &TypeDef, tree: Tree) -> Result<Decoded, Mismatch> {
     Ok(Decoded { value, problems: reader.problems })
 }
 
-/// Brings a value into canonical form; what the schema does not know is dropped.
+/// Brings a value into canonical form; what the schema does not know or does not write is dropped.
 ///
 /// # Errors
 ///
 /// [`Mismatch`] where a value has the wrong type.
 pub fn decode_value(type_def: &TypeDef, value: Value) -> Result<Value, Mismatch> {
-    decode(type_def, Tree::from(value)).map(|decoded| decoded.value)
+    let mut decoded = decode(type_def, Tree::from(value))?;
+    type_def.prune(&mut decoded.value);
+    Ok(decoded.value)
 }
 
 /// A step from an object to a value inside it.
@@ -213,13 +216,16 @@ fn canonical_member(field: &Field, value: Option<Value>) -> Option<Value> {
     let value = value.filter(|value| !value.is_null());
     match field.presence {
         Presence::Optional => value,
-        Presence::OmitZero => value.filter(|value| !is_empty(&field.shape, value)),
+        Presence::OmitZero => {
+            value.filter(|value| value.is_array() || !is_empty(&field.shape, value))
+        }
         Presence::Always => Some(value.unwrap_or_else(|| field.shape.zero())),
         Presence::Nullable => Some(value.unwrap_or(Value::Null)),
     }
 }
 
-fn is_empty(shape: &Shape, value: &Value) -> bool {
+/// Whether a value is not written where its field omits zero values.
+pub(crate) fn is_empty(shape: &Shape, value: &Value) -> bool {
     match value {
         Value::Array(items) => items.is_empty(),
         Value::Object(members) => matches!(shape, Shape::Map(_)) && members.is_empty(),

@@ -5,6 +5,7 @@ mod tree;
 
 use serde::{Deserialize, Deserializer};
 
+pub(crate) use canonical::is_empty;
 pub use canonical::{Decoded, Mismatch, decode, decode_value};
 pub use tree::{SyntaxError, Tree, parse_json};
 

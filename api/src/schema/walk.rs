@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Value};
 
+use crate::decode::is_empty;
+
 use super::{Field, Presence, Shape, TypeDef};
 
 impl TypeDef {
@@ -40,6 +42,18 @@ impl TypeDef {
         }
     }
 
+    /// Drops the empty lists that are not written.
+    pub fn prune(&self, value: &mut Value) {
+        let Value::Object(object) = value else { return };
+        for field in &self.fields {
+            let Some(present) = object.get_mut(&field.name) else { continue };
+            field.shape.prune(present);
+            if field.presence == Presence::OmitZero && is_empty(&field.shape, present) {
+                object.shift_remove(&field.name);
+            }
+        }
+    }
+
     /// Puts the members of an object into field order.
     fn order(&self, object: &mut Map<String, Value>) {
         let mut members = std::mem::take(object);
@@ -68,6 +82,19 @@ impl Field {
 }
 
 impl Shape {
+    fn prune(&self, value: &mut Value) {
+        match (self, value) {
+            (Self::Struct(type_def), value) => type_def.prune(value),
+            (Self::List(list), Value::Array(items)) => {
+                items.iter_mut().for_each(|item| list.item.prune(item));
+            }
+            (Self::Map(shape), Value::Object(members)) => {
+                members.values_mut().for_each(|member| shape.prune(member));
+            }
+            _ => {}
+        }
+    }
+
     fn apply_defaults(&self, value: &mut Value) {
         match (self, value) {
             (Self::Struct(type_def), value) => type_def.apply_defaults(value),

@@ -1,0 +1,262 @@
+//! One error about one field.
+
+use std::fmt;
+
+use serde::Serialize;
+
+use super::Path;
+use crate::text::{go_quote, json};
+
+/// What kind of error it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ErrorType {
+    /// The value is not allowed.
+    Invalid,
+    /// The value has the wrong type.
+    TypeInvalid,
+    /// There is no value, but there must be one.
+    Required,
+    /// The value is not one of the listed ones.
+    NotSupported,
+    /// There is a value, but there must be none.
+    Forbidden,
+    /// The value is there already.
+    Duplicate,
+    /// What the value names does not exist.
+    NotFound,
+    /// The text is too long.
+    TooLong,
+    /// The text is too short.
+    TooShort,
+    /// The list has too many items.
+    TooMany,
+    /// The list has too few items.
+    TooFew,
+    /// Validation itself failed.
+    Internal,
+}
+
+impl ErrorType {
+    /// The reason in `details.causes`.
+    #[must_use]
+    pub fn reason(self) -> &'static str {
+        match self {
+            Self::Invalid => "FieldValueInvalid",
+            Self::TypeInvalid => "FieldValueTypeInvalid",
+            Self::Required => "FieldValueRequired",
+            Self::NotSupported => "FieldValueNotSupported",
+            Self::Forbidden => "FieldValueForbidden",
+            Self::Duplicate => "FieldValueDuplicate",
+            Self::NotFound => "FieldValueNotFound",
+            Self::TooLong => "FieldValueTooLong",
+            Self::TooShort => "FieldValueTooShort",
+            Self::TooMany => "FieldValueTooMany",
+            Self::TooFew => "FieldValueTooFew",
+            Self::Internal => "InternalError",
+        }
+    }
+
+    fn text(self) -> &'static str {
+        match self {
+            Self::Invalid | Self::TypeInvalid => "Invalid value",
+            Self::Required => "Required value",
+            Self::NotSupported => "Unsupported value",
+            Self::Forbidden => "Forbidden",
+            Self::Duplicate => "Duplicate value",
+            Self::NotFound => "Not found",
+            Self::TooLong => "Too long",
+            Self::TooShort => "Too short",
+            Self::TooMany => "Too many",
+            Self::TooFew => "Too few",
+            Self::Internal => "Internal error",
+        }
+    }
+
+    fn shows_value(self) -> bool {
+        match self {
+            Self::Invalid
+            | Self::TypeInvalid
+            | Self::NotSupported
+            | Self::Duplicate
+            | Self::NotFound
+            | Self::TooMany
+            | Self::TooFew => true,
+            Self::Required | Self::Forbidden | Self::TooLong | Self::TooShort | Self::Internal => {
+                false
+            }
+        }
+    }
+}
+
+/// A value as messages show it. How depends on the type it has in the reference's program.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shown(String);
+
+impl Shown {
+    /// As JSON: named text types, structs, lists, maps and nothing at all.
+    #[must_use]
+    pub fn json(value: &impl Serialize) -> Self {
+        Self(json(value))
+    }
+
+    /// `null`
+    #[must_use]
+    pub fn null() -> Self {
+        Self("null".to_owned())
+    }
+}
+
+impl From<&str> for Shown {
+    /// Plain text: quoted.
+    fn from(text: &str) -> Self {
+        Self(go_quote(text))
+    }
+}
+
+impl From<&String> for Shown {
+    fn from(text: &String) -> Self {
+        text.as_str().into()
+    }
+}
+
+macro_rules! plain {
+    ($($type:ty),*) => {$(
+        impl From<$type> for Shown {
+            fn from(value: $type) -> Self {
+                Self(value.to_string())
+            }
+        }
+    )*};
+}
+
+plain!(i32, i64, u64, usize, f64, bool);
+
+/// Which rule made an error; used to tell whether two rules mean the same. Never on the wire.
+pub type Origin = &'static str;
+
+/// An error about a field.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Error {
+    /// What kind of error it is.
+    pub error_type: ErrorType,
+    /// The field's path.
+    pub field: String,
+    /// The value, as messages show it.
+    pub value: Shown,
+    /// What is wrong, in words; may be empty.
+    pub detail: String,
+    /// Which rule made it; empty if it has no name.
+    pub origin: Origin,
+    /// A declarative rule makes the same error.
+    pub covered: bool,
+}
+
+impl Error {
+    fn new(error_type: ErrorType, path: &Path, value: Shown, detail: impl Into<String>) -> Self {
+        let detail = detail.into();
+        Self { error_type, field: path.to_string(), value, detail, origin: "", covered: false }
+    }
+
+    /// The value is not allowed.
+    pub fn invalid(path: &Path, value: impl Into<Shown>, detail: impl Into<String>) -> Self {
+        Self::new(ErrorType::Invalid, path, value.into(), detail)
+    }
+
+    /// There must be a value.
+    pub fn required(path: &Path, detail: impl Into<String>) -> Self {
+        Self::new(ErrorType::Required, path, Shown::null(), detail)
+    }
+
+    /// There must be no value.
+    pub fn forbidden(path: &Path, detail: impl Into<String>) -> Self {
+        Self::new(ErrorType::Forbidden, path, Shown::null(), detail)
+    }
+
+    /// The value is there already.
+    pub fn duplicate(path: &Path, value: impl Into<Shown>) -> Self {
+        Self::new(ErrorType::Duplicate, path, value.into(), "")
+    }
+
+    /// The value is not one of those.
+    pub fn not_supported(path: &Path, value: impl Into<Shown>, supported: &[&str]) -> Self {
+        let quoted: Vec<String> = supported.iter().map(|value| go_quote(value)).collect();
+        let detail = if quoted.is_empty() {
+            String::new()
+        } else {
+            format!("supported values: {}", quoted.join(", "))
+        };
+        Self::new(ErrorType::NotSupported, path, value.into(), detail)
+    }
+
+    /// The text has more than so many bytes.
+    #[must_use]
+    pub fn too_long(path: &Path, bytes_max: usize) -> Self {
+        let unit = if bytes_max == 1 { "byte" } else { "bytes" };
+        let detail = format!("may not be more than {bytes_max} {unit}");
+        Self::new(ErrorType::TooLong, path, Shown::null(), detail)
+    }
+
+    /// Validation itself failed.
+    pub fn internal(path: &Path, detail: impl Into<String>) -> Self {
+        Self::new(ErrorType::Internal, path, Shown::null(), detail)
+    }
+
+    /// The same, made by a rule of that name.
+    #[must_use]
+    pub fn with_origin(mut self, origin: Origin) -> Self {
+        self.origin = origin;
+        self
+    }
+
+    /// The same, as one that a declarative rule makes too.
+    #[must_use]
+    pub fn covered(mut self) -> Self {
+        self.covered = true;
+        self
+    }
+
+    /// The error without its field: the message of a cause.
+    #[must_use]
+    pub fn body(&self) -> String {
+        let mut text = self.error_type.text().to_owned();
+        if self.error_type.shows_value() {
+            text.extend([": ", &self.value.0]);
+        }
+        if !self.detail.is_empty() {
+            text.extend([": ", &self.detail]);
+        }
+        text
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.field, self.body())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_without_detail_ends_with_its_type_or_value() {
+        let path = Path::new("spec").child("type");
+        assert_eq!(Error::required(&path, "").to_string(), "spec.type: Required value");
+        assert_eq!(Error::duplicate(&path, "a").to_string(), "spec.type: Duplicate value: \"a\"");
+    }
+
+    #[test]
+    fn plain_text_is_quoted_and_named_text_is_json() {
+        let path = Path::new("a");
+        assert_eq!(Error::invalid(&path, "x<y", "").body(), "Invalid value: \"x<y\"");
+        let named = Error::invalid(&path, Shown::json(&"x<y"), "");
+        assert_eq!(named.body(), "Invalid value: \"x\\u003cy\"");
+    }
+
+    #[test]
+    fn supported_values_are_listed_as_given() {
+        let error = Error::not_supported(&Path::new("a"), "z", &["B", "A"]);
+        assert_eq!(error.body(), "Unsupported value: \"z\": supported values: \"B\", \"A\"");
+    }
+}

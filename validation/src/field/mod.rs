@@ -1,0 +1,9 @@
+//! Errors about fields, and how they become causes and messages (spec: validation 1).
+
+mod error;
+mod list;
+mod path;
+
+pub use error::{Error, ErrorType, Origin, Shown};
+pub use list::ErrorList;
+pub use path::Path;

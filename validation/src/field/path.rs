@@ -1,0 +1,45 @@
+//! Where in an object a field is.
+
+use std::fmt;
+
+/// A path such as `spec.rules[0].subjects`.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Path(String);
+
+impl Path {
+    /// A path of one member.
+    #[must_use]
+    pub fn new(member: &str) -> Self {
+        Self(member.to_owned())
+    }
+
+    /// The path of no member at all, which prints as `<nil>`.
+    #[must_use]
+    pub fn nil() -> Self {
+        Self::default()
+    }
+
+    /// A member.
+    #[must_use]
+    pub fn child(&self, member: &str) -> Self {
+        if self.0.is_empty() { Self::new(member) } else { Self(format!("{}.{member}", self.0)) }
+    }
+
+    /// A list item.
+    #[must_use]
+    pub fn index(&self, index: usize) -> Self {
+        Self(format!("{}[{index}]", self.0))
+    }
+
+    /// A map's value.
+    #[must_use]
+    pub fn key(&self, key: &str) -> Self {
+        Self(format!("{}[{key}]", self.0))
+    }
+}
+
+impl fmt::Display for Path {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.0.is_empty() { "<nil>" } else { &self.0 })
+    }
+}
