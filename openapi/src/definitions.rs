@@ -20,6 +20,9 @@ const INT_OR_STRING: &str = "io.k8s.apimachinery.pkg.util.intstr.IntOrString";
 /// The version of OpenAPI that a schema is written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Dialect {
+    /// Swagger 2.0.
+    V2,
+    /// OpenAPI 3.0.
     V3,
 }
 
@@ -27,6 +30,7 @@ impl Dialect {
     /// What references to schemas begin with.
     fn reference(self, name: &str) -> Value {
         match self {
+            Self::V2 => json!({ "$ref": format!("#/definitions/{name}") }),
             Self::V3 => json!({ "$ref": format!("#/components/schemas/{name}") }),
         }
     }
@@ -164,7 +168,10 @@ impl<'a> Definitions<'a> {
     fn property(&mut self, field: &Field) -> Value {
         let mut extras = Map::new();
         describe(&mut extras, &field.description);
-        if let Some(default) = &field.openapi_default {
+        // Version 2 never showed defaults; clients there take them for more than they are.
+        if self.dialect == Dialect::V3
+            && let Some(default) = &field.openapi_default
+        {
             extras.insert("default".to_owned(), default.clone());
         }
         if let Shape::List(list) = &field.shape {
@@ -206,13 +213,13 @@ impl<'a> Definitions<'a> {
     /// A type that has a name but no table.
     fn named(&mut self, name: &str) -> Value {
         if !self.schemas.contains_key(name) {
-            self.schemas.insert(name.to_owned(), named_schema(name));
+            self.schemas.insert(name.to_owned(), named_schema(name, self.dialect));
         }
         self.dialect.reference(name)
     }
 }
 
-fn named_schema(name: &str) -> Value {
+fn named_schema(name: &str, dialect: Dialect) -> Value {
     match name {
         TIME => json!({
             "description": "A point in time by RFC 3339, in UTC and whole seconds.",
@@ -224,17 +231,18 @@ fn named_schema(name: &str) -> Value {
             "format": "date-time",
             "type": "string",
         }),
-        QUANTITY => json!({
-            "description": "An amount: a decimal number, with an exponent (`1e3`), a decimal suffix \
-                (`n`, `u`, `m`, `k`, `M`, `G`, `T`, `P`, `E`) or a binary one (`Ki`, `Mi`, `Gi`, \
-                `Ti`, `Pi`, `Ei`), such as `100m` or `1.5Gi`.",
-            "oneOf": [{ "type": "string" }, { "type": "number" }],
-        }),
-        INT_OR_STRING => json!({
-            "description": "A number or text.",
-            "format": "int-or-string",
-            "oneOf": [{ "type": "integer" }, { "type": "string" }],
-        }),
+        QUANTITY => {
+            let quantity = json!({
+                "description": "An amount: a decimal number, with an exponent (`1e3`), a decimal \
+                    suffix (`n`, `u`, `m`, `k`, `M`, `G`, `T`, `P`, `E`) or a binary one (`Ki`, \
+                    `Mi`, `Gi`, `Ti`, `Pi`, `Ei`), such as `100m` or `1.5Gi`.",
+            });
+            with_types(quantity, ["string", "number"], dialect)
+        }
+        INT_OR_STRING => {
+            let either = json!({ "description": "A number or text.", "format": "int-or-string" });
+            with_types(either, ["integer", "string"], dialect)
+        }
         PATCH => json!({
             "description": "A change to an object, in the form that the Content-Type says.",
             "type": "object",
@@ -244,6 +252,18 @@ fn named_schema(name: &str) -> Value {
         }
         _ => json!({ "description": "Any JSON object.", "type": "object" }),
     }
+}
+
+/// Says that a value is of either type; version 2 has no words for that and calls it a string.
+fn with_types(mut schema: Value, types: [&str; 2], dialect: Dialect) -> Value {
+    let (name, value) = match dialect {
+        Dialect::V2 => ("type", json!("string")),
+        Dialect::V3 => ("oneOf", json!(types.map(|name| json!({ "type": name })))),
+    };
+    if let Value::Object(members) = &mut schema {
+        members.insert(name.to_owned(), value);
+    }
+    schema
 }
 
 fn describe(schema: &mut Map<String, Value>, description: &str) {

@@ -7,9 +7,11 @@
 pub mod digest;
 pub mod discovery;
 pub mod resource;
+pub mod v2;
 pub mod v3;
 
 mod definitions;
+mod document;
 mod naming;
 mod operation;
 mod parameter;

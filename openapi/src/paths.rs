@@ -11,8 +11,21 @@ use api::schema::{Described, TypeDef};
 use crate::naming;
 use crate::operation::{Body, Content, Method, Operation, PathItem, Subject, Success, media};
 use crate::parameter::{self, Parameter};
-use crate::resource::{GroupVersion, Resource, Verb, Version};
+use crate::resource::{Group, GroupVersion, Resource, Verb, Version};
 use crate::subresource_paths;
+
+/// Every path there is.
+pub(crate) fn all(groups: &[Group]) -> Vec<PathItem> {
+    let fixed = [core_versions(), self::groups(), openid_configuration(), openid_keys(), version()];
+    let named = groups.iter().filter(|served| !served.name.is_empty());
+    let resources = groups.iter().flat_map(Group::group_versions);
+    fixed
+        .into_iter()
+        .chain(named.map(|served| group(&served.name)))
+        .flatten()
+        .chain(resources.flat_map(|(key, version)| of_group_version(&key, version)))
+        .collect()
+}
 
 /// Every path of a version of a group.
 pub(crate) fn of_group_version(group_version: &GroupVersion, version: &Version) -> Vec<PathItem> {

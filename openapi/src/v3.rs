@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use crate::definitions::{Definitions, Dialect, Kinds, group_version_kind};
+use crate::document;
 use crate::operation::{Body, Operation, PathItem};
 use crate::parameter::Parameter;
 use crate::paths;
@@ -114,23 +115,12 @@ fn render(paths: &[PathItem], kinds: &Kinds) -> Value {
     if let Some(schemas) = definitions.into_value() {
         components.insert("schemas".to_owned(), schemas);
     }
-    components.insert("securitySchemes".to_owned(), security_schemes());
+    components.insert("securitySchemes".to_owned(), document::security_schemes());
     json!({
         "openapi": "3.0.0",
-        "info": { "title": "Kubernetes", "version": "1.37" },
+        "info": document::info(),
         "paths": paths,
         "components": components,
-    })
-}
-
-fn security_schemes() -> Value {
-    json!({
-        "BearerToken": {
-            "description": "A bearer token.",
-            "in": "header",
-            "name": "authorization",
-            "type": "apiKey",
-        }
     })
 }
 
