@@ -1,0 +1,3 @@
+//! What a request carries.
+
+pub mod query;

@@ -1,0 +1,164 @@
+//! FlowSchemas and PriorityLevelConfigurations.
+
+use std::sync::Arc;
+
+use api::flowcontrol::{GROUP, v1};
+use api::schema::{Described, TypeDef};
+use api::time::Timestamp;
+use serde_json::Value;
+use validation::field::ErrorList;
+use validation::flowcontrol::Gates;
+
+use super::table::{NONE, age_of, cell};
+use super::{Column, GroupVersionKind, Printer, Resource, Strategy};
+
+/// Newest first; the older ones are served only when asked for.
+const KNOWN_VERSIONS: &[&str] = &["v1", "v1beta3", "v1beta2", "v1beta1"];
+
+/// The resource `flowschemas`.
+pub(super) fn flow_schema() -> Resource {
+    Resource {
+        kind: GroupVersionKind::new(GROUP, v1::VERSION, "FlowSchema"),
+        plural: "flowschemas",
+        singular: "flowschema",
+        list_kind: "FlowSchemaList".to_owned(),
+        namespaced: false,
+        short_names: &[],
+        categories: &[],
+        type_def: type_def::<v1::FlowSchema>(),
+        has_status: true,
+        printer: Printer {
+            columns: &FLOW_SCHEMA_COLUMNS,
+            cells: flow_schema_cells,
+            sort_key: Some(|object| {
+                object.pointer("/spec/matchingPrecedence").and_then(Value::as_i64).unwrap_or(0)
+            }),
+        },
+        strategy: &FLOW_SCHEMA,
+    }
+}
+
+/// The resource `prioritylevelconfigurations`.
+pub(super) fn priority_level_configuration() -> Resource {
+    Resource {
+        kind: GroupVersionKind::new(GROUP, v1::VERSION, "PriorityLevelConfiguration"),
+        plural: "prioritylevelconfigurations",
+        singular: "prioritylevelconfiguration",
+        list_kind: "PriorityLevelConfigurationList".to_owned(),
+        namespaced: false,
+        short_names: &[],
+        categories: &[],
+        type_def: type_def::<v1::PriorityLevelConfiguration>(),
+        has_status: true,
+        printer: Printer {
+            columns: &PRIORITY_LEVEL_COLUMNS,
+            cells: priority_level_cells,
+            sort_key: None,
+        },
+        strategy: &PRIORITY_LEVEL,
+    }
+}
+
+fn type_def<T: Described>() -> Arc<TypeDef> {
+    T::type_def().map_or_else(|| unreachable!("a kind is a struct"), Arc::clone)
+}
+
+const NAME_COLUMN: Column = Column {
+    name: "Name",
+    description: "The object's name, unique among the objects of its kind.",
+};
+
+const AGE_COLUMN: Column = Column {
+    name: "Age",
+    description: "The time since the object was created, as the server sees it.",
+};
+
+static FLOW_SCHEMA_COLUMNS: [Column; 6] = [
+    NAME_COLUMN,
+    Column {
+        name: "PriorityLevel",
+        description: "The priority level that serves the requests this FlowSchema claims.",
+    },
+    Column {
+        name: "MatchingPrecedence",
+        description: "The rank among matching FlowSchemas: the lowest number wins.",
+    },
+    Column {
+        name: "DistinguisherMethod",
+        description: "How the requests are told apart into flows, if they are at all.",
+    },
+    AGE_COLUMN,
+    Column {
+        name: "MissingPL",
+        description: "Whether the priority level that the FlowSchema names does not exist.",
+    },
+];
+
+static PRIORITY_LEVEL_COLUMNS: [Column; 7] = [
+    NAME_COLUMN,
+    Column { name: "Type", description: "Whether the level is Limited or Exempt from limits." },
+    Column {
+        name: "NominalConcurrencyShares",
+        description: "The level's part of the server's seats, in proportion to all shares.",
+    },
+    Column { name: "Queues", description: "How many queues the waiting requests stand in." },
+    Column { name: "HandSize", description: "How many of the queues each flow is dealt." },
+    Column {
+        name: "QueueLengthLimit",
+        description: "How many requests may wait in one queue before more are refused.",
+    },
+    AGE_COLUMN,
+];
+
+fn flow_schema_cells(object: &Value, now: Timestamp) -> Vec<Value> {
+    let dangling = object
+        .pointer("/status/conditions")
+        .and_then(Value::as_array)
+        .and_then(|conditions| conditions.iter().find(|condition| condition["type"] == "Dangling"))
+        .map_or_else(|| "?".into(), |condition| condition["status"].clone());
+    vec![
+        cell(object, "/metadata/name"),
+        cell(object, "/spec/priorityLevelConfiguration/name"),
+        cell(object, "/spec/matchingPrecedence"),
+        cell(object, "/spec/distinguisherMethod/type"),
+        age_of(object, now),
+        dangling,
+    ]
+}
+
+fn priority_level_cells(object: &Value, now: Timestamp) -> Vec<Value> {
+    let queuing = "/spec/limited/limitResponse/queuing";
+    vec![
+        cell(object, "/metadata/name"),
+        object.pointer("/spec/type").cloned().unwrap_or_else(|| NONE.into()),
+        cell(object, "/spec/limited/nominalConcurrencyShares"),
+        cell(object, &format!("{queuing}/queues")),
+        cell(object, &format!("{queuing}/handSize")),
+        cell(object, &format!("{queuing}/queueLengthLimit")),
+        age_of(object, now),
+    ]
+}
+
+/// Both kinds differ only in their rules.
+struct FlowControlStrategy(&'static str);
+
+static FLOW_SCHEMA: FlowControlStrategy = FlowControlStrategy("FlowSchema");
+static PRIORITY_LEVEL: FlowControlStrategy = FlowControlStrategy("PriorityLevelConfiguration");
+
+impl Strategy for FlowControlStrategy {
+    fn known_versions(&self) -> &'static [&'static str] {
+        KNOWN_VERSIONS
+    }
+
+    fn validate_create(&self, object: &Value, gates: Gates) -> ErrorList {
+        validation::flowcontrol::validate_create(self.0, object, gates)
+    }
+
+    fn validate_update(&self, object: &Value, old: &Value, gates: Gates) -> ErrorList {
+        validation::flowcontrol::validate_update(self.0, object, old, gates)
+    }
+
+    fn validate_status_update(&self, object: &Value, old: &Value, gates: Gates) -> ErrorList {
+        validation::flowcontrol::validate_status_update(self.0, object, old, gates)
+    }
+}

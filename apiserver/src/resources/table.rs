@@ -1,0 +1,120 @@
+//! Tables: what kubectl prints (spec: apimachinery 4.4, apf 2.6).
+
+use api::time::Timestamp;
+use serde_json::{Value, json};
+
+/// A column of a Table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Column {
+    /// The heading.
+    pub name: &'static str,
+    /// What the cells hold, in words for people.
+    pub description: &'static str,
+}
+
+/// How the Tables of a kind look.
+#[derive(Clone, Copy)]
+pub struct Printer {
+    /// The columns; the first is the name.
+    pub columns: &'static [Column],
+    /// The cells of an object, at a moment.
+    pub cells: fn(&Value, Timestamp) -> Vec<Value>,
+    /// Puts the rows of a list into order; `None` keeps the order of storage.
+    pub sort_key: Option<fn(&Value) -> i64>,
+}
+
+impl Printer {
+    /// The `columnDefinitions`.
+    #[must_use]
+    pub fn column_definitions(&self) -> Value {
+        self.columns
+            .iter()
+            .enumerate()
+            .map(|(index, column)| {
+                json!({
+                    "name": column.name,
+                    "type": "string",
+                    "format": if index == 0 { "name" } else { "" },
+                    "description": column.description,
+                    "priority": 0,
+                })
+            })
+            .collect()
+    }
+}
+
+/// What a cell shows when there is nothing.
+pub const NONE: &str = "<none>";
+
+/// The value at a path, or `<none>`.
+#[must_use]
+pub fn cell(object: &Value, pointer: &str) -> Value {
+    match object.pointer(pointer) {
+        None | Some(Value::Null) => NONE.into(),
+        Some(value) => value.clone(),
+    }
+}
+
+/// How long ago the object was created.
+#[must_use]
+pub fn age_of(object: &Value, now: Timestamp) -> Value {
+    let created = object.pointer("/metadata/creationTimestamp").and_then(Value::as_str);
+    match created.and_then(|text| text.parse::<Timestamp>().ok()) {
+        Some(created) => age(now.unix_seconds() - created.unix_seconds()).into(),
+        None => "<unknown>".into(),
+    }
+}
+
+/// A span of time in a word: two units while the larger one is small.
+#[must_use]
+pub fn age(seconds: i64) -> String {
+    let (minutes, hours, days) = (seconds / 60, seconds / 3600, seconds / 86400);
+    match seconds {
+        ..=-2 => "<invalid>".to_owned(),
+        -1 => "0s".to_owned(),
+        0..120 => format!("{seconds}s"),
+        120..600 => two(minutes, "m", seconds % 60, "s"),
+        600..10_800 => format!("{minutes}m"),
+        10_800..28_800 => two(hours, "h", minutes % 60, "m"),
+        28_800..172_800 => format!("{hours}h"),
+        172_800..691_200 => two(days, "d", hours % 24, "h"),
+        691_200..63_072_000 => format!("{days}d"),
+        63_072_000..252_288_000 => two(days / 365, "y", days % 365, "d"),
+        _ => format!("{}y", days / 365),
+    }
+}
+
+fn two(large: i64, large_unit: &str, small: i64, small_unit: &str) -> String {
+    if small == 0 {
+        format!("{large}{large_unit}")
+    } else {
+        format!("{large}{large_unit}{small}{small_unit}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ages_are_written_in_at_most_two_units() {
+        for (seconds, text) in [
+            (-5, "<invalid>"),
+            (0, "0s"),
+            (119, "119s"),
+            (120, "2m"),
+            (227, "3m47s"),
+            (600, "10m"),
+            (10_800, "3h"),
+            (10_860, "3h1m"),
+            (172_799, "47h"),
+            (172_800, "2d"),
+            (176_400, "2d1h"),
+            (700_000, "8d"),
+            (63_158_400, "2y1d"),
+            (315_360_000, "10y"),
+        ] {
+            assert_eq!(age(seconds), text, "{seconds}");
+        }
+    }
+}
