@@ -10,23 +10,21 @@ use validation::field::ErrorList;
 use validation::flowcontrol::Gates;
 
 use super::table::{NONE, age_of, cell};
-use super::{Column, GroupVersionKind, Printer, Resource, Strategy};
+use super::{Column, GroupVersionKind, Printer, Resource, ResourceParts, Strategy};
 
 /// Newest first; the older ones are served only when asked for.
 const KNOWN_VERSIONS: &[&str] = &["v1", "v1beta3", "v1beta2", "v1beta1"];
 
 /// The resource `flowschemas`.
 pub(super) fn flow_schema() -> Resource {
-    Resource {
+    ResourceParts {
         kind: GroupVersionKind::new(GROUP, v1::VERSION, "FlowSchema"),
         plural: "flowschemas",
         singular: "flowschema",
-        list_kind: "FlowSchemaList".to_owned(),
         namespaced: false,
         short_names: &[],
         categories: &[],
         type_def: type_def::<v1::FlowSchema>(),
-        has_status: true,
         printer: Printer {
             columns: &FLOW_SCHEMA_COLUMNS,
             cells: flow_schema_cells,
@@ -36,20 +34,19 @@ pub(super) fn flow_schema() -> Resource {
         },
         strategy: &FLOW_SCHEMA,
     }
+    .into()
 }
 
 /// The resource `prioritylevelconfigurations`.
 pub(super) fn priority_level_configuration() -> Resource {
-    Resource {
+    ResourceParts {
         kind: GroupVersionKind::new(GROUP, v1::VERSION, "PriorityLevelConfiguration"),
         plural: "prioritylevelconfigurations",
         singular: "prioritylevelconfiguration",
-        list_kind: "PriorityLevelConfigurationList".to_owned(),
         namespaced: false,
         short_names: &[],
         categories: &[],
         type_def: type_def::<v1::PriorityLevelConfiguration>(),
-        has_status: true,
         printer: Printer {
             columns: &PRIORITY_LEVEL_COLUMNS,
             cells: priority_level_cells,
@@ -57,6 +54,7 @@ pub(super) fn priority_level_configuration() -> Resource {
         },
         strategy: &PRIORITY_LEVEL,
     }
+    .into()
 }
 
 fn type_def<T: Described>() -> Arc<TypeDef> {

@@ -93,6 +93,52 @@ pub struct Resource {
     pub printer: Printer,
     /// What is code about it.
     pub strategy: &'static dyn Strategy,
+    type_meta_json: String,
+}
+
+/// The declared parts of a [`Resource`]; the rest follows from them.
+pub struct ResourceParts {
+    /// See [`Resource::kind`].
+    pub kind: GroupVersionKind,
+    /// See [`Resource::plural`].
+    pub plural: &'static str,
+    /// See [`Resource::singular`].
+    pub singular: &'static str,
+    /// See [`Resource::namespaced`].
+    pub namespaced: bool,
+    /// See [`Resource::short_names`].
+    pub short_names: &'static [&'static str],
+    /// See [`Resource::categories`].
+    pub categories: &'static [&'static str],
+    /// See [`Resource::type_def`].
+    pub type_def: Arc<TypeDef>,
+    /// See [`Resource::printer`].
+    pub printer: Printer,
+    /// See [`Resource::strategy`].
+    pub strategy: &'static dyn Strategy,
+}
+
+impl From<ResourceParts> for Resource {
+    fn from(parts: ResourceParts) -> Self {
+        let group_version = parts.kind.group_version();
+        Self {
+            list_kind: format!("{}List", parts.kind.kind),
+            type_meta_json: format!(
+                "{{\"kind\":\"{}\",\"apiVersion\":\"{group_version}\",",
+                parts.kind.kind
+            ),
+            has_status: parts.type_def.field("status").is_some(),
+            kind: parts.kind,
+            plural: parts.plural,
+            singular: parts.singular,
+            namespaced: parts.namespaced,
+            short_names: parts.short_names,
+            categories: parts.categories,
+            type_def: parts.type_def,
+            printer: parts.printer,
+            strategy: parts.strategy,
+        }
+    }
 }
 
 impl Resource {
@@ -116,6 +162,12 @@ impl Resource {
         } else {
             format!("/registry/{}/{}/", self.kind.group, self.plural)
         }
+    }
+
+    /// `{"kind":"…","apiVersion":"…",`: how the JSON of every object of the kind begins.
+    #[must_use]
+    pub fn type_meta_json(&self) -> &str {
+        &self.type_meta_json
     }
 
     /// The key of an object in storage.

@@ -1,0 +1,96 @@
+//! Objects as they are stored, cached and served.
+
+pub mod metadata;
+mod store;
+
+use std::sync::Arc;
+
+use api::meta::ObjectMeta;
+use bytes::Bytes;
+use serde::Deserialize as _;
+use serde_json::Value;
+use storage::KeyValue;
+use storage::cache::Decoder;
+
+use crate::codec::json;
+use crate::resources::Resource;
+
+pub use store::{ObjectEntry, ObjectStore, Stores};
+
+/// An object of the watch cache: its text is written once and shared by everyone who gets it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Object {
+    /// What identifies and selects it.
+    pub metadata: ObjectMeta,
+    /// Its JSON without kind and version: `{"metadata":…}`, resource version inside.
+    json: Bytes,
+}
+
+impl Object {
+    /// An object from its canonical value, at the revision of its last write.
+    #[must_use]
+    pub fn new(mut value: Value, revision: u64) -> Self {
+        metadata::set_resource_version(&mut value, revision);
+        if let Value::Object(members) = &mut value {
+            members.shift_remove("kind");
+            members.shift_remove("apiVersion");
+        }
+        let metadata = ObjectMeta::deserialize(&value["metadata"]).unwrap_or_default();
+        Self { metadata, json: json::to_vec(&value).into() }
+    }
+
+    /// The JSON as it stands in lists: without kind and version.
+    #[must_use]
+    pub fn item_json(&self) -> &Bytes {
+        &self.json
+    }
+
+    /// The JSON with kind and version.
+    #[must_use]
+    pub fn full_json(&self, resource: &Resource) -> Vec<u8> {
+        let head = resource.type_meta_json();
+        let mut out = Vec::with_capacity(head.len() + self.json.len());
+        self.push_full_json(resource, &mut out);
+        out
+    }
+
+    /// Appends the JSON with kind and version.
+    pub fn push_full_json(&self, resource: &Resource, out: &mut Vec<u8>) {
+        out.extend_from_slice(resource.type_meta_json().as_bytes());
+        match self.json.get(1..) {
+            Some(b"}") | None => {
+                out.pop();
+                out.push(b'}');
+            }
+            Some(members) => out.extend_from_slice(members),
+        }
+    }
+
+    /// The value with kind and version.
+    #[must_use]
+    pub fn value(&self, resource: &Resource) -> Value {
+        serde_json::from_slice(&self.full_json(resource)).unwrap_or_default()
+    }
+}
+
+/// Reads stored objects.
+#[derive(Debug)]
+pub struct ObjectDecoder {
+    resource: Arc<Resource>,
+}
+
+impl Decoder for ObjectDecoder {
+    type Object = Object;
+
+    fn decode(&self, stored: &KeyValue) -> Object {
+        let value = match serde_json::from_slice(&stored.value) {
+            Ok(value) => value,
+            Err(error) => {
+                // Listed without content, so that it can be seen and deleted.
+                tracing::error!(%error, key = stored.key.as_str(), "a stored object cannot be read");
+                self.resource.type_def.zero()
+            }
+        };
+        Object::new(value, stored.modified.0)
+    }
+}

@@ -1,0 +1,230 @@
+//! Answers: the only place that knows about responses.
+
+use std::io::Write as _;
+
+use api::status::Status;
+use api::time::Timestamp;
+use axum::body::Body;
+use bytes::Bytes;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use http::header::{
+    CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER, VARY,
+    WARNING, X_CONTENT_TYPE_OPTIONS,
+};
+use http::{Response, StatusCode};
+use serde_json::Value;
+
+use crate::codec::accept::Accepted;
+use crate::codec::{MediaType, json, yaml};
+use crate::request::Record;
+
+/// Bodies from this size on are compressed for clients that take it.
+const GZIP_BYTES_MIN: usize = 128 * 1024;
+
+const FLOW_SCHEMA_UID: HeaderName = HeaderName::from_static("x-kubernetes-pf-flowschema-uid");
+const PRIORITY_LEVEL_UID: HeaderName = HeaderName::from_static("x-kubernetes-pf-prioritylevel-uid");
+const AUDIT_ID: HeaderName = HeaderName::from_static("audit-id");
+
+/// What a request is answered with.
+#[derive(Debug)]
+pub enum Reply {
+    /// JSON text of an object or a document, still to be brought into the accepted form.
+    Json {
+        /// The HTTP status code.
+        code: u16,
+        /// The text, without a newline at the end.
+        text: Bytes,
+        /// The form.
+        accepted: Accepted,
+    },
+    /// A Status that is no failure.
+    Status(Box<Status>, Accepted),
+    /// Plain text.
+    Text {
+        /// The HTTP status code.
+        code: u16,
+        /// The text.
+        text: String,
+        /// The content type.
+        content_type: &'static str,
+        /// Whether browsers are told not to guess the type.
+        nosniff: bool,
+    },
+    /// A response that is made elsewhere, such as a stream.
+    Raw(Box<Response<Body>>),
+}
+
+impl Reply {
+    /// Plain text with the type that plain texts have.
+    #[must_use]
+    pub fn text(code: u16, text: impl Into<String>) -> Self {
+        let content_type = "text/plain; charset=utf-8";
+        Self::Text { code, text: text.into(), content_type, nosniff: true }
+    }
+
+    /// A document that is always JSON.
+    #[must_use]
+    pub fn document(value: &Value, accepted: Accepted) -> Self {
+        Self::Json { code: 200, text: json::to_vec(value).into(), accepted }
+    }
+
+    /// The answer to paths that nobody knows.
+    #[must_use]
+    pub fn not_found() -> Self {
+        Self::text(404, "404 page not found\n")
+    }
+}
+
+/// How a request ends without a handler's answer.
+#[derive(Debug)]
+pub enum Failure {
+    /// With a Status.
+    Status(Box<Status>),
+    /// With a Status that browsers are told not to guess about.
+    Forbidden(Box<Status>),
+    /// Because there are no seats.
+    TooManyRequests {
+        /// When to try again.
+        retry_after_seconds: u64,
+    },
+}
+
+impl From<Status> for Failure {
+    fn from(status: Status) -> Self {
+        Self::Status(Box::new(status))
+    }
+}
+
+/// Writes the answer of a request.
+#[must_use]
+pub fn write(record: &Record, outcome: Result<Reply, Failure>) -> Response<Body> {
+    let mut response = match outcome {
+        Ok(reply) => render(record, reply),
+        Err(Failure::Status(status)) => render_failure(record, &status),
+        Err(Failure::Forbidden(status)) => nosniff(render_failure(record, &status)),
+        Err(Failure::TooManyRequests { retry_after_seconds }) => {
+            let mut response =
+                render(record, Reply::text(429, "Too many requests, please try again later.\n"));
+            response.headers_mut().insert(RETRY_AFTER, retry_after_seconds.into());
+            response
+        }
+    };
+    let headers = response.headers_mut();
+    headers.entry(CACHE_CONTROL).or_insert(HeaderValue::from_static("no-cache, private"));
+    insert_text(headers, AUDIT_ID, &record.audit_id);
+    if let Some(classified) = record.classified.get() {
+        insert_text(headers, FLOW_SCHEMA_UID, &classified.flow_schema.1);
+        insert_text(headers, PRIORITY_LEVEL_UID, &classified.priority_level.1);
+    }
+    for warning in record.warnings() {
+        if let Ok(value) = HeaderValue::from_str(&warning) {
+            headers.append(WARNING, value);
+        }
+    }
+    response
+}
+
+/// The answer of a request whose handler panicked.
+#[must_use]
+pub fn write_panic(record: &Record) -> Response<Body> {
+    let text = "This request caused apiserver to panic. Look in the logs for details.\n";
+    write(record, Ok(Reply::text(500, text)))
+}
+
+fn insert_text(headers: &mut http::HeaderMap, name: HeaderName, text: &str) {
+    if let Ok(value) = HeaderValue::from_str(text) {
+        headers.insert(name, value);
+    }
+}
+
+fn render(record: &Record, reply: Reply) -> Response<Body> {
+    match reply {
+        Reply::Json { code, text, accepted } => {
+            let (content_type, body) = in_form(record, text, accepted);
+            respond(record, code, content_type, body)
+        }
+        Reply::Status(status, accepted) => {
+            let text = json::to_vec(&status).into();
+            let (content_type, body) = in_form(record, text, accepted);
+            respond(record, 200, content_type, body)
+        }
+        Reply::Text { code, text, content_type, nosniff: quiet } => {
+            let response = respond(record, code, content_type, text.into());
+            if quiet { nosniff(response) } else { response }
+        }
+        Reply::Raw(response) => *response,
+    }
+}
+
+/// A failure is written in the form that the client accepts, or as JSON; failures to find a form
+/// are always indented.
+fn render_failure(record: &Record, status: &Status) -> Response<Body> {
+    let mut accepted = record.accepted_for_errors();
+    accepted.pretty |= status.code == 406;
+    let text = json::to_vec(status).into();
+    let (content_type, body) = in_form(record, text, accepted);
+    let mut response = respond(record, status.code, content_type, body);
+    if let Some(seconds) = status.retry_after_seconds() {
+        response.headers_mut().insert(RETRY_AFTER, seconds.into());
+    }
+    response
+}
+
+/// JSON text in the accepted form, with its content type.
+fn in_form(record: &Record, text: Bytes, accepted: Accepted) -> (&'static str, Bytes) {
+    match accepted.media_type {
+        MediaType::Yaml => {
+            let value = serde_json::from_slice(&text).unwrap_or_default();
+            (MediaType::Yaml.name(), yaml::to_vec(&value).into())
+        }
+        // Until objects can be written in protobuf, clients that ask for nothing else get JSON.
+        MediaType::Json | MediaType::Protobuf => {
+            let mut out = if accepted.pretty || record.pretty() {
+                let value: Value = serde_json::from_slice(&text).unwrap_or_default();
+                json::to_vec_pretty(&value)
+            } else {
+                text.to_vec()
+            };
+            out.push(b'\n');
+            (MediaType::Json.name(), out.into())
+        }
+    }
+}
+
+fn respond(record: &Record, code: u16, content_type: &'static str, body: Bytes) -> Response<Body> {
+    let compressed = (body.len() > GZIP_BYTES_MIN && record.accepts_gzip()).then(|| gzip(&body));
+    let mut response = Response::new(Body::empty());
+    *response.status_mut() =
+        StatusCode::from_u16(code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
+    let body = match compressed.flatten() {
+        Some(compressed) => {
+            headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+            headers.insert(VARY, HeaderValue::from_static("Accept-Encoding"));
+            compressed
+        }
+        None => body,
+    };
+    *response.body_mut() = Body::from(body);
+    response
+}
+
+fn gzip(body: &[u8]) -> Option<Bytes> {
+    let mut encoder = GzEncoder::new(Vec::with_capacity(body.len() / 4), Compression::fast());
+    encoder.write_all(body).ok()?;
+    encoder.finish().ok().map(Bytes::from)
+}
+
+fn nosniff(mut response: Response<Body>) -> Response<Body> {
+    response.headers_mut().insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    response
+}
+
+/// A moment as it stands in headers such as `Expires`.
+#[must_use]
+pub fn http_date(time: Timestamp) -> String {
+    let time = jiff::Timestamp::from_second(time.unix_seconds()).unwrap_or_default();
+    time.strftime("%a, %d %b %Y %H:%M:%S GMT").to_string()
+}

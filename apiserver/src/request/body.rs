@@ -1,0 +1,28 @@
+//! Reading bodies, up to a bound.
+
+use api::status::Status;
+use axum::body::Body;
+use bytes::{Bytes, BytesMut};
+use http_body_util::BodyExt as _;
+
+/// The largest body of a request.
+pub const BODY_BYTES_MAX: usize = 3 * 1024 * 1024;
+
+/// Reads a whole body.
+///
+/// # Errors
+///
+/// 413 for one that is too large, 400 for one that breaks off.
+pub async fn read_body(mut body: Body) -> Result<Bytes, Status> {
+    let too_large = || Status::request_entity_too_large(&format!("limit is {BODY_BYTES_MAX}"));
+    let mut whole = BytesMut::new();
+    while let Some(frame) = body.frame().await {
+        let frame = frame.map_err(|error| Status::bad_request(error.to_string()))?;
+        let Ok(data) = frame.into_data() else { continue };
+        if whole.len() + data.len() > BODY_BYTES_MAX {
+            return Err(too_large());
+        }
+        whole.extend_from_slice(&data);
+    }
+    Ok(whole.freeze())
+}
