@@ -7,6 +7,7 @@ use api::meta::{DeleteOptions, WatchEvent, discovery};
 use api::schema::{Described, Field, List, ListType, PatchMerge, Shape, TypeDef, Union};
 use serde_json::{Map, Value, json};
 
+use crate::marks;
 use crate::operation::Content;
 use crate::resource::{Group, GroupVersion, Resource, Serves, Subresource};
 
@@ -137,7 +138,7 @@ impl<'a> Definitions<'a> {
         let properties: BTreeMap<&str, Value> = type_def
             .fields
             .iter()
-            .map(|field| (field.name.as_str(), self.property(field)))
+            .map(|field| (field.name.as_str(), self.property(&type_def.openapi_name, field)))
             .collect();
         if !properties.is_empty() {
             schema.insert("properties".to_owned(), json!(properties));
@@ -165,7 +166,7 @@ impl<'a> Definitions<'a> {
         Value::Object(schema)
     }
 
-    fn property(&mut self, field: &Field) -> Value {
+    fn property(&mut self, type_name: &str, field: &Field) -> Value {
         let mut extras = Map::new();
         describe(&mut extras, &field.description);
         // Version 2 never showed defaults; clients there take them for more than they are.
@@ -177,6 +178,7 @@ impl<'a> Definitions<'a> {
         if let Shape::List(list) = &field.shape {
             list_extensions(&mut extras, list);
         }
+        marked_extensions(&mut extras, type_name, field);
         let mut schema = self.shape(&field.shape);
         if self.dialect == Dialect::V3 && schema.get("$ref").is_some() && !extras.is_empty() {
             // In version 3.0 what stands beside a reference is ignored.
@@ -293,6 +295,19 @@ fn list_extensions(schema: &mut Map<String, Value>, list: &List) {
         }
     }
     schema.insert("x-kubernetes-patch-strategy".to_owned(), json!("merge"));
+}
+
+/// What the tables do not tell.
+fn marked_extensions(schema: &mut Map<String, Value>, type_name: &str, field: &Field) {
+    if let Some(map_type) = marks::map_type(type_name, &field.name) {
+        schema.insert("x-kubernetes-map-type".to_owned(), json!(map_type.as_str()));
+    }
+    if let Some(strategy) = marks::patch_strategy(type_name, &field.name) {
+        schema.insert("x-kubernetes-patch-strategy".to_owned(), json!(strategy.as_str()));
+    }
+    if marks::is_atomic_bytes(type_name, &field.name) {
+        schema.insert("x-kubernetes-list-type".to_owned(), json!("atomic"));
+    }
 }
 
 fn union(union: &Union) -> Value {

@@ -6,12 +6,15 @@
 
 pub mod digest;
 pub mod discovery;
+pub mod marks;
+pub mod recorded;
 pub mod resource;
 pub mod v2;
 pub mod v3;
 
 mod definitions;
 mod document;
+mod fixed_paths;
 mod naming;
 mod operation;
 mod parameter;

@@ -6,9 +6,9 @@ use serde_json::{Map, Value, json};
 
 use crate::definitions::{Definitions, Dialect, Kinds, group_version_kind};
 use crate::document;
+use crate::fixed_paths;
 use crate::operation::{Body, Operation, PathItem};
 use crate::parameter::{Location, Parameter};
-use crate::paths;
 use crate::resource::{Group, GroupVersion};
 
 /// The document for everything that is served.
@@ -19,7 +19,7 @@ pub fn document(groups: &[Group]) -> Value {
     let kinds = Kinds::new(groups, &served);
     let mut writer =
         Writer { definitions: Definitions::new(Dialect::V2, &kinds), parameters: BTreeMap::new() };
-    let items = paths::all(groups);
+    let items = fixed_paths::all(groups);
     let paths: BTreeMap<&str, Value> =
         items.iter().map(|item| (item.path.as_str(), writer.path_item(item))).collect();
     json!({

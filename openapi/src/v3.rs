@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 
 use crate::definitions::{Definitions, Dialect, Kinds, group_version_kind};
 use crate::document;
+use crate::fixed_paths;
 use crate::operation::{Body, Operation, PathItem};
 use crate::parameter::Parameter;
 use crate::paths;
@@ -65,16 +66,16 @@ pub fn keys(groups: &[Group]) -> Vec<Key> {
 #[must_use]
 pub fn document(groups: &[Group], key: &Key) -> Option<Value> {
     let paths = match key {
-        Key::OpenIdConfiguration => Vec::from_iter(paths::openid_configuration()),
-        Key::CoreVersions => Vec::from_iter(paths::core_versions()),
-        Key::Groups => Vec::from_iter(paths::groups()),
+        Key::OpenIdConfiguration => Vec::from_iter(fixed_paths::openid_configuration()),
+        Key::CoreVersions => Vec::from_iter(fixed_paths::core_versions()),
+        Key::Groups => Vec::from_iter(fixed_paths::groups()),
         Key::Group(name) => {
             groups.iter().find(|group| group.name == *name)?;
-            Vec::from_iter(paths::group(name))
+            Vec::from_iter(fixed_paths::group(name))
         }
         Key::GroupVersion(key) => paths::of_group_version(key, version(groups, key)?),
-        Key::OpenIdKeys => Vec::from_iter(paths::openid_keys()),
-        Key::Version => Vec::from_iter(paths::version()),
+        Key::OpenIdKeys => Vec::from_iter(fixed_paths::openid_keys()),
+        Key::Version => Vec::from_iter(fixed_paths::version()),
     };
     let options_of = match key {
         Key::GroupVersion(group_version) => std::slice::from_ref(group_version),

@@ -16,6 +16,6 @@ pub struct WatchEvent {
     pub event_type: String,
     /// The object after the event, before it for `DELETED`; only the revision for `BOOKMARK`; a Status
     /// for `ERROR`.
-    #[k8s(number = 2, required)]
+    #[k8s(number = 2, required, nullable)]
     pub object: Json,
 }
