@@ -1,5 +1,7 @@
 //! OpenAPI v2 (Swagger 2.0): one document for everything (spec: apimachinery 1.7).
 
+mod protobuf;
+
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
@@ -10,6 +12,8 @@ use crate::fixed_paths;
 use crate::operation::{Body, Operation, PathItem};
 use crate::parameter::{Location, Parameter};
 use crate::resource::{Group, GroupVersion};
+
+pub use protobuf::encode;
 
 /// The document for everything that is served.
 #[must_use]
