@@ -7,10 +7,13 @@
 
 mod duplicates;
 mod error;
+pub mod fieldset;
 pub mod go_text;
 mod json_patch;
+pub mod managed;
 mod merge_patch;
 mod strategic;
+pub mod typed;
 
 pub use error::{PatchError, Patched};
 pub use json_patch::json_patch;
