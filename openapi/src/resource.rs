@@ -194,6 +194,7 @@ impl Resource {
             ],
             atomic: false,
             unions: Vec::new(),
+            rules: Vec::new(),
         }
     }
 }

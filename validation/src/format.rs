@@ -28,6 +28,14 @@ const SUBDOMAIN: &str = "a lowercase RFC 1123 subdomain must consist of lower ca
     'example.com', regex used for validation is \
     '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
 
+const SUBDOMAIN_CASELESS: &str = "an RFC 1123 subdomain must consist of alphanumeric characters, \
+    '-' or '.', and must start and end with an alphanumeric character (e.g. 'Example.com', regex \
+    used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
+
+const C_IDENTIFIER: &str = "a valid C identifier must start with alphabetic character or '_', \
+    followed by a string of alphanumeric characters or '_' (e.g. 'my_name',  or 'MY_NAME',  or \
+    'MyName', regex used for validation is '[A-Za-z_][A-Za-z0-9_]*')";
+
 const LABEL: &str = "a lowercase RFC 1123 label must consist of lower case alphanumeric characters \
     or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', \
     regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
@@ -47,6 +55,17 @@ pub fn dns_subdomain(text: &str, unit: Unit) -> Vec<String> {
     let mut messages: Vec<String> = unit.check(text, SUBDOMAIN_BYTES_MAX).into_iter().collect();
     if !is_subdomain(text) {
         messages.push(SUBDOMAIN.to_owned());
+    }
+    messages
+}
+
+/// A DNS-1123 subdomain in which capital letters are allowed.
+#[must_use]
+pub fn dns_subdomain_caseless(text: &str) -> Vec<String> {
+    let mut messages: Vec<String> =
+        Unit::Bytes.check(text, SUBDOMAIN_BYTES_MAX).into_iter().collect();
+    if !is_subdomain(&text.to_lowercase()) {
+        messages.push(SUBDOMAIN_CASELESS.to_owned());
     }
     messages
 }
@@ -94,6 +113,56 @@ pub fn qualified_name(text: &str) -> Vec<String> {
         messages.push(format!("name part {QUALIFIED}"));
     }
     messages
+}
+
+/// The key of a label that must have a prefix.
+#[must_use]
+pub fn prefixed_qualified_name(text: &str) -> Vec<String> {
+    let messages = qualified_name(text);
+    if messages.is_empty() && !text.contains('/') {
+        return vec!["must include a prefix (e.g. 'example.com/key')".to_owned()];
+    }
+    messages
+}
+
+/// A UUID in lower case, with dashes.
+#[must_use]
+pub fn uuid(text: &str) -> Vec<String> {
+    let fits = |(at, byte): (usize, u8)| match at {
+        8 | 13 | 18 | 23 => byte == b'-',
+        _ => matches!(byte, b'0'..=b'9' | b'a'..=b'f'),
+    };
+    if text.len() == 36 && text.bytes().enumerate().all(fits) {
+        return Vec::new();
+    }
+    vec!["must be a lowercase UUID in 8-4-4-4-12 format".to_owned()]
+}
+
+/// The name of an extended resource, such as `example.com/gpu`.
+#[must_use]
+pub fn extended_resource_name(text: &str) -> Vec<String> {
+    let mut messages = Vec::new();
+    if !text.contains('/') {
+        let message = "a name must be a domain-prefixed path, such as 'example.com/my-prop'";
+        messages.push(message.to_owned());
+    } else if text.contains("kubernetes.io/") {
+        messages.push("must not have \"kubernetes.io/\" domain".to_owned());
+    }
+    if text.starts_with("requests.") {
+        messages.push("must not have \"requests.\" prefix".to_owned());
+    }
+    messages.extend(qualified_name(&format!("requests.{text}")));
+    messages
+}
+
+/// A name as programming languages have them, such as `my_name`.
+#[must_use]
+pub fn c_identifier(text: &str) -> Vec<String> {
+    let inside = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    let fits = !text.starts_with(|first: char| first.is_ascii_digit())
+        && !text.is_empty()
+        && text.bytes().all(inside);
+    if fits { Vec::new() } else { vec![C_IDENTIFIER.to_owned()] }
 }
 
 /// The value of a label.

@@ -7,4 +7,5 @@ pub mod field;
 pub mod flowcontrol;
 pub mod format;
 pub mod object_meta;
+pub mod rules;
 pub mod text;

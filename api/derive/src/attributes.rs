@@ -1,8 +1,10 @@
 //! Reading the attributes of a struct and of its fields.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream};
 use quote::quote;
 use syn::{Attribute, Expr, Ident, Lit, LitInt, LitStr, Type, meta::ParseNestedMeta};
+
+use crate::validate::{self, SpannedTag, TaggedField};
 
 /// What a struct's attributes say.
 pub(crate) struct Container {
@@ -11,6 +13,7 @@ pub(crate) struct Container {
     pub(crate) description: String,
     pub(crate) atomic: bool,
     pub(crate) unions: Vec<TokenStream>,
+    pub(crate) tags: Vec<SpannedTag>,
     camel_case: bool,
 }
 
@@ -20,6 +23,7 @@ impl Container {
         let mut package = None;
         let mut atomic = false;
         let mut unions = Vec::new();
+        let mut tags = Vec::new();
         for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("k8s")) {
             attribute.parse_nested_meta(|meta| {
                 if meta.path.is_ident("package") {
@@ -30,8 +34,11 @@ impl Container {
                     atomic = true;
                 } else if meta.path.is_ident("union") {
                     unions.push(union(&meta)?);
+                } else if meta.path.is_ident("validate") {
+                    tags.extend(validate::parse_tags(&meta)?);
                 } else {
-                    return Err(meta.error("a struct takes package, name, atomic and union(…)"));
+                    return Err(meta
+                        .error("a struct takes package, name, atomic, union(…) and validate(…)"));
                 }
                 Ok(())
             })?;
@@ -45,6 +52,7 @@ impl Container {
             description: description(attributes),
             atomic,
             unions,
+            tags,
             camel_case: serde_value(attributes, "rename_all")?.as_deref() == Some("camelCase"),
         })
     }
@@ -80,6 +88,7 @@ fn union(meta: &ParseNestedMeta<'_>) -> syn::Result<TokenStream> {
 /// What a field's attributes say.
 pub(crate) struct FieldAttributes {
     name: String,
+    span: Span,
     description: String,
     field_type: Type,
     number: u32,
@@ -90,6 +99,8 @@ pub(crate) struct FieldAttributes {
     patch_merge: Option<TokenStream>,
     values: Vec<LitStr>,
     openapi: Option<String>,
+    tags: Vec<SpannedTag>,
+    value_type: Option<Vec<SpannedTag>>,
 }
 
 impl FieldAttributes {
@@ -100,6 +111,7 @@ impl FieldAttributes {
         let rename = serde_value(&field.attrs, "rename")?;
         let mut parsed = Self {
             name: rename.unwrap_or_else(|| json_name(ident, container.camel_case)),
+            span: ident.span(),
             description: description(&field.attrs),
             field_type: field.ty.clone(),
             number: 0,
@@ -110,6 +122,8 @@ impl FieldAttributes {
             patch_merge: None,
             values: Vec::new(),
             openapi: None,
+            tags: Vec::new(),
+            value_type: None,
         };
         for attribute in field.attrs.iter().filter(|attribute| attribute.path().is_ident("k8s")) {
             attribute.parse_nested_meta(|meta| parsed.read(&meta))?;
@@ -129,6 +143,8 @@ impl FieldAttributes {
             "omit_zero" => self.presence = Some(quote!(OmitZero)),
             "always" => self.presence = Some(quote!(Always)),
             "nullable" => self.presence = Some(quote!(Nullable)),
+            "validate" => self.tags.extend(validate::parse_tags(meta)?),
+            "value_type" => self.value_type = Some(validate::parse_tags(meta)?),
             "openapi" => self.openapi = Some(string(meta)?),
             "patch_merge" => self.patch_merge = Some(quote!(Primitives)),
             "patch_merge_key" => {
@@ -145,7 +161,9 @@ impl FieldAttributes {
                     "atomic" => quote!(Atomic),
                     "set" => quote!(Set),
                     _ => {
-                        return Err(meta.error("list_type is atomic or set; maps give list_map_key"));
+                        return Err(
+                            meta.error("list_type is atomic or set; maps give list_map_key")
+                        );
                     }
                 });
             }
@@ -163,6 +181,14 @@ impl FieldAttributes {
 
     pub(crate) fn tokens(&self) -> TokenStream {
         let Self { name, description, field_type, number, required, .. } = self;
+        let rules = validate::tokens(&self.tags);
+        let value_type = match &self.value_type {
+            Some(tags) => {
+                let tags = validate::tokens(tags);
+                quote!(::std::option::Option::Some(#tags))
+            }
+            None => quote!(::std::option::Option::None),
+        };
         let shape = self.shape();
         let presence = match &self.presence {
             Some(presence) => quote!(::api::schema::Presence::#presence),
@@ -182,6 +208,21 @@ impl FieldAttributes {
                 required: #required,
                 default: #default,
             })
+            .with_rules(#rules, #value_type)
+        }
+    }
+
+    /// What the checks of tags need to know.
+    pub(crate) fn tagged(&self) -> TaggedField<'_> {
+        TaggedField {
+            name: &self.name,
+            span: self.span,
+            field_type: &self.field_type,
+            tags: &self.tags,
+            value_type: self
+                .value_type
+                .as_deref()
+                .map(|tags| (tags, self.values.iter().map(LitStr::value).collect())),
         }
     }
 

@@ -4,6 +4,7 @@
 //! that a field is named once; descriptions come from doc comments.
 
 mod attributes;
+mod validate;
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -19,6 +20,9 @@ use attributes::{Container, FieldAttributes};
 /// `always`, `nullable` where the type's own rule is not right, `list_type = "atomic|set|map"`,
 /// `list_map_key = "name"`, `patch_merge`, `patch_merge_key = "name"`, `values("A", "B")`,
 /// `openapi = "io.k8s.…"` for a JSON value with a type name of its own.
+/// On both: `validate(tag, tag(argument: value) = payload, …)` with validation tags as
+/// `docs/validation-tags.md` lists them. On a field that holds text of a named type:
+/// `value_type(…)` with the tags of that type, whose constants are those of `values`.
 #[proc_macro_derive(Schema, attributes(k8s))]
 pub fn derive_schema(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
@@ -36,8 +40,12 @@ fn expand(input: &DeriveInput) -> syn::Result<TokenStream> {
     let fields = fields
         .named
         .iter()
-        .map(|field| FieldAttributes::parse(field, &container).map(|field| field.tokens()))
+        .map(|field| FieldAttributes::parse(field, &container))
         .collect::<syn::Result<Vec<_>>>()?;
+    let tagged: Vec<_> = fields.iter().map(FieldAttributes::tagged).collect();
+    validate::check(&container.openapi_name, input.ident.span(), &container.tags, &tagged)?;
+    let fields = fields.iter().map(FieldAttributes::tokens);
+    let rules = validate::tokens(&container.tags);
 
     let ident = &input.ident;
     let Container { name, openapi_name, description, atomic, unions, .. } = &container;
@@ -54,6 +62,7 @@ fn expand(input: &DeriveInput) -> syn::Result<TokenStream> {
                                 fields: ::std::vec![#(#fields),*],
                                 atomic: #atomic,
                                 unions: ::std::vec![#(#unions),*],
+                                rules: #rules,
                             })
                         });
                     &TYPE

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::tag::Tag;
 use super::{Field, ListType, PatchMerge, Presence, Shape};
 
 /// The parts of a [`Field`] that are declared; the rest follows from them.
@@ -39,7 +40,17 @@ impl Field {
             required,
             default,
             openapi_default,
+            rules: Vec::new(),
+            value_type: None,
         }
+    }
+
+    /// The same field with validation tags.
+    #[must_use]
+    pub fn with_rules(mut self, rules: Vec<Tag>, value_type: Option<Vec<Tag>>) -> Self {
+        self.rules = rules;
+        self.value_type = value_type;
+        self
     }
 }
 

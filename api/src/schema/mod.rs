@@ -11,6 +11,13 @@ use serde_json::Value;
 pub use build::{FieldParts, literal};
 pub use described::{Described, IntOrString, Json, Quantity};
 
+/// Validation tags as they are written; `validation` understands and applies them.
+pub mod tag {
+    pub use validation_tags::{Argument, Literal, Payload, Tag};
+}
+
+use tag::Tag;
+
 /// A struct type: its fields in encoding order and what clients are told about it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TypeDef {
@@ -26,6 +33,8 @@ pub struct TypeDef {
     pub atomic: bool,
     /// `x-kubernetes-unions`.
     pub unions: Vec<Union>,
+    /// The validation tags of the type itself.
+    pub rules: Vec<Tag>,
 }
 
 /// A discriminated union of a type's fields (`x-kubernetes-unions`).
@@ -57,6 +66,11 @@ pub struct Field {
     /// The value that OpenAPI documents as default; by rule the zero value of fields that are
     /// always written.
     pub openapi_default: Option<Value>,
+    /// The validation tags of the field.
+    pub rules: Vec<Tag>,
+    /// For text of a named type, the validation tags of that type. Messages show such text as
+    /// JSON.
+    pub value_type: Option<Vec<Tag>>,
 }
 
 /// How an absent or zero value is treated when an object is brought into canonical form.

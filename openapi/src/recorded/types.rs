@@ -161,6 +161,7 @@ fn parse(line: &'static str) -> Parsed {
         fields: line.fields.into_iter().map(|field| field.into_field(package)).collect(),
         atomic: line.atomic,
         unions: line.unions.into_iter().map(Union::from).collect(),
+        rules: Vec::new(),
     };
     Parsed { type_def: Arc::new(type_def), wire_paths }
 }
@@ -190,6 +191,8 @@ impl FieldLine {
             required: self.required,
             default: self.default,
             openapi_default,
+            rules: Vec::new(),
+            value_type: None,
         }
     }
 

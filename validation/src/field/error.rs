@@ -56,7 +56,9 @@ impl ErrorType {
         }
     }
 
-    fn text(self) -> &'static str {
+    /// The words that messages begin with.
+    #[must_use]
+    pub fn text(self) -> &'static str {
         match self {
             Self::Invalid | Self::TypeInvalid => "Invalid value",
             Self::Required => "Required value",
@@ -134,6 +136,18 @@ plain!(i32, i64, u64, usize, f64, bool);
 /// Which rule made an error; used to tell whether two rules mean the same. Never on the wire.
 pub type Origin = &'static str;
 
+/// How settled the declarative rule is that made an error (spec: validation 16.1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Level {
+    /// Always enforced; also what is said of handwritten rules.
+    #[default]
+    Standard,
+    /// Never enforced, only compared.
+    Alpha,
+    /// Enforced if `DeclarativeValidationBeta` is on.
+    Beta,
+}
+
 /// An error about a field.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Error {
@@ -149,12 +163,25 @@ pub struct Error {
     pub origin: Origin,
     /// A declarative rule makes the same error.
     pub covered: bool,
+    /// How settled the declarative rule is that made it.
+    pub level: Level,
+    /// It kept further rules of the field from being looked at.
+    pub short_circuit: bool,
 }
 
 impl Error {
     fn new(error_type: ErrorType, path: &Path, value: Shown, detail: impl Into<String>) -> Self {
         let detail = detail.into();
-        Self { error_type, field: path.to_string(), value, detail, origin: "", covered: false }
+        Self {
+            error_type,
+            field: path.to_string(),
+            value,
+            detail,
+            origin: "",
+            covered: false,
+            level: Level::Standard,
+            short_circuit: false,
+        }
     }
 
     /// The value is not allowed.
@@ -191,9 +218,36 @@ impl Error {
     /// The text has more than so many bytes.
     #[must_use]
     pub fn too_long(path: &Path, bytes_max: usize) -> Self {
-        let unit = if bytes_max == 1 { "byte" } else { "bytes" };
-        let detail = format!("may not be more than {bytes_max} {unit}");
+        let detail = format!("may not be more than {}", counted(bytes_max, "byte"));
         Self::new(ErrorType::TooLong, path, Shown::null(), detail)
+    }
+
+    /// The text has more than so many characters.
+    #[must_use]
+    pub fn too_many_characters(path: &Path, characters_max: usize) -> Self {
+        let detail = format!("may not be more than {}", counted(characters_max, "character"));
+        Self::new(ErrorType::TooLong, path, Shown::null(), detail)
+    }
+
+    /// The text has fewer than so many characters.
+    #[must_use]
+    pub fn too_short(path: &Path, characters_min: usize) -> Self {
+        let detail = format!("must be at least {}", counted(characters_min, "character"));
+        Self::new(ErrorType::TooShort, path, Shown::null(), detail)
+    }
+
+    /// There are more than so many items.
+    #[must_use]
+    pub fn too_many(path: &Path, count: usize, items_max: usize) -> Self {
+        let detail = format!("must have at most {}", counted(items_max, "item"));
+        Self::new(ErrorType::TooMany, path, count.into(), detail)
+    }
+
+    /// There are fewer than so many items.
+    #[must_use]
+    pub fn too_few(path: &Path, count: usize, items_min: usize) -> Self {
+        let detail = format!("must have at least {}", counted(items_min, "item"));
+        Self::new(ErrorType::TooFew, path, count.into(), detail)
     }
 
     /// Validation itself failed.
@@ -215,6 +269,13 @@ impl Error {
         self
     }
 
+    /// The same, made by a rule of that level.
+    #[must_use]
+    pub fn with_level(mut self, level: Level) -> Self {
+        self.level = level;
+        self
+    }
+
     /// The error without its field: the message of a cause.
     #[must_use]
     pub fn body(&self) -> String {
@@ -227,6 +288,11 @@ impl Error {
         }
         text
     }
+}
+
+fn counted(count: usize, unit: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {unit}{plural}")
 }
 
 impl fmt::Display for Error {

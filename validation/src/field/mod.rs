@@ -4,6 +4,6 @@ mod error;
 mod list;
 mod path;
 
-pub use error::{Error, ErrorType, Origin, Shown};
+pub use error::{Error, ErrorType, Level, Origin, Shown};
 pub use list::ErrorList;
 pub use path::Path;

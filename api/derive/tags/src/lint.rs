@@ -21,8 +21,16 @@ impl PackageLevel {
     }
 }
 
-/// What is wrong: the type, the field's name in the reference's program, and the text.
-pub type Finding = (String, Option<String>, String);
+/// Something that is wrong.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// The name of the type.
+    pub type_name: String,
+    /// The JSON name of the field; `None` for the type itself.
+    pub field: Option<String>,
+    /// The reference's text.
+    pub text: String,
+}
 
 /// Checks a model's tags. Types whose definition is not known have no fields to look at.
 #[must_use]
@@ -30,8 +38,11 @@ pub fn lint(model: &Model<Tag>, level: PackageLevel) -> Vec<Finding> {
     let mut findings = Vec::new();
     for named in &model.types {
         let mut found = |field: Option<&str>, texts: Vec<String>| {
-            let field = field.map(str::to_owned);
-            findings.extend(texts.into_iter().map(|text| (named.name.clone(), field.clone(), text)));
+            findings.extend(texts.into_iter().map(|text| Finding {
+                type_name: named.name.clone(),
+                field: field.map(str::to_owned),
+                text,
+            }));
         };
         found(None, named.rules.iter().flat_map(|tag| check_chain(tag, level)).collect());
         let Definition::Struct(fields) = &named.definition else { continue };
@@ -40,9 +51,8 @@ pub fn lint(model: &Model<Tag>, level: PackageLevel) -> Vec<Finding> {
                 field.rules.iter().flat_map(|tag| check_chain(tag, level)).collect();
             let kind = model.kind(&field.value_type);
             let asks = |tag: &Tag| {
-                tag.chain().any(|tag| {
-                    matches!(tag.name.as_str(), "optional" | "required" | "forbidden")
-                })
+                tag.chain()
+                    .any(|tag| matches!(tag.name.as_str(), "optional" | "required" | "forbidden"))
             };
             let exempt = matches!(kind, Kind::Struct(_))
                 || (matches!(kind, Kind::Unknown) && field.rules.is_empty());
@@ -53,7 +63,7 @@ pub fn lint(model: &Model<Tag>, level: PackageLevel) -> Vec<Finding> {
                         .to_owned(),
                 );
             }
-            found(Some(&field.go_name()), texts);
+            found(Some(&field.name), texts);
         }
     }
     findings

@@ -140,6 +140,55 @@ impl Rule {
         reader.rule(inner)
     }
 
+    /// The tag's name, by which the rules of a place are ordered.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Alpha(..) => "alpha",
+            Self::Beta(..) => "beta",
+            Self::CustomUnique => "customUnique",
+            Self::CustomValidation => "customValidation",
+            Self::DependentForbidden(..) => "dependentForbidden",
+            Self::DependentRequired(..) => "dependentRequired",
+            Self::EachKey(..) => "eachKey",
+            Self::EachVal(..) => "eachVal",
+            Self::Enum => "enum",
+            Self::EnumExclude => "enumExclude",
+            Self::Forbidden => "forbidden",
+            Self::Format(..) => "format",
+            Self::IfDisabled(..) => "ifDisabled",
+            Self::IfEnabled(..) => "ifEnabled",
+            Self::IfMode { .. } => "ifMode",
+            Self::Immutable => "immutable",
+            Self::IsSubresource(..) => "isSubresource",
+            Self::Item { .. } => "item",
+            Self::ListMapKey(..) => "listMapKey",
+            Self::ListType(..) => "listType",
+            Self::MaxBytes(..) => "maxBytes",
+            Self::MaxItems(..) => "maxItems",
+            Self::MaxLength(..) => "maxLength",
+            Self::MaxProperties(..) => "maxProperties",
+            Self::Maximum(..) => "maximum",
+            Self::MinItems(..) => "minItems",
+            Self::MinLength(..) => "minLength",
+            Self::MinProperties(..) => "minProperties",
+            Self::Minimum(..) => "minimum",
+            Self::ModeDiscriminator { .. } => "modeDiscriminator",
+            Self::Monotonic => "monotonic",
+            Self::Neq(..) => "neq",
+            Self::OpaqueType => "opaqueType",
+            Self::Optional => "optional",
+            Self::Required => "required",
+            Self::Subfield(..) => "subfield",
+            Self::SupportsSubresource(..) => "supportsSubresource",
+            Self::UnionDiscriminator { .. } => "unionDiscriminator",
+            Self::UnionMember { .. } => "unionMember",
+            Self::Unique(..) => "unique",
+            Self::Update(..) => "update",
+            Self::ZeroOrOneOfMember { .. } => "zeroOrOneOfMember",
+        }
+    }
+
     /// Whether a failure stops the other checks of the same field (spec: validation 12.3).
     #[must_use]
     pub fn short_circuits(&self) -> bool {
@@ -176,6 +225,18 @@ impl Rule {
             | Self::Item { rule, .. }
             | Self::Subfield(_, rule) => Some(rule),
             _ => None,
+        }
+    }
+
+    /// The rule without what only says when it applies: levels and options.
+    #[must_use]
+    pub fn unconditional(&self) -> &Self {
+        match self {
+            Self::Alpha(rule)
+            | Self::Beta(rule)
+            | Self::IfEnabled(_, rule)
+            | Self::IfDisabled(_, rule) => rule.unconditional(),
+            other => other,
         }
     }
 
@@ -309,10 +370,9 @@ impl Reader<'_> {
             "required" => Rule::Required,
             "supportsSubresource" => Rule::SupportsSubresource(self.text()),
             "unionDiscriminator" => Rule::UnionDiscriminator { union: self.union() },
-            "unionMember" => Rule::UnionMember {
-                union: self.union(),
-                member_name: self.named("memberName"),
-            },
+            "unionMember" => {
+                Rule::UnionMember { union: self.union(), member_name: self.named("memberName") }
+            }
             "unique" => Rule::Unique(self.list_kind()?),
             "update" => Rule::Update(self.constraint()?),
             "zeroOrOneOfMember" => Rule::ZeroOrOneOfMember { union: self.union() },
@@ -392,9 +452,9 @@ impl Reader<'_> {
             Constraint::NoAddItem,
             Constraint::NoRemoveItem,
         ];
-        all.into_iter().find(|constraint| constraint.name() == text).ok_or_else(|| {
-            RuleError::Other(format!("unknown +k8s:update constraint: {text}"))
-        })
+        all.into_iter()
+            .find(|constraint| constraint.name() == text)
+            .ok_or_else(|| RuleError::Other(format!("unknown +k8s:update constraint: {text}")))
     }
 
     fn modality(&self) -> Result<String, RuleError> {

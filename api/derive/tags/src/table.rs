@@ -230,8 +230,7 @@ pub static TAGS: &[TagInfo] = &[
     tag("item", VALUES, "Applies the payload to the list item with those keys.")
         .arguments(Keys)
         .takes(PayloadKind::Tag),
-    tag("listMapKey", VALUES, "A field that tells a list's items apart.")
-        .takes(PayloadKind::Text),
+    tag("listMapKey", VALUES, "A field that tells a list's items apart.").takes(PayloadKind::Text),
     tag("listType", VALUES, "What tells a list's items apart: `atomic`, `set` or `map`.")
         .takes(PayloadKind::Text)
         .error("Duplicate, for `set` and `map`"),

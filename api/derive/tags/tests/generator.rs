@@ -55,11 +55,11 @@ fn model(source: &str) -> Model<Tag> {
 
 fn findings(model: &Model<Tag>, package: &str) -> Vec<String> {
     let found = lint(model, PackageLevel::of(package));
-    let Some((first, _, _)) = found.first() else { return Vec::new() };
-    let mut lines = vec!["lint failed:".to_owned(), format!("  type {first}:")];
-    lines.extend(found.iter().map(|(_, field, text)| {
-        let field = field.as_deref().unwrap_or_default();
-        format!("    field {field}: {text}")
+    let Some(first) = found.first() else { return Vec::new() };
+    let mut lines = vec!["lint failed:".to_owned(), format!("  type {}:", first.type_name)];
+    lines.extend(found.iter().map(|finding| {
+        let name = finding.field.as_deref().unwrap_or_default().to_uppercase();
+        format!("    field {name}: {}", finding.text)
     }));
     lines
 }

@@ -15,9 +15,7 @@ pub(super) fn check_pair<'a>(
             Err("listType cannot be specified more than once".to_owned())
         }
         Rule::Unique(_)
-            if before.any(|rule| {
-                matches!(rule, Rule::ListType(ListKind::Set | ListKind::Map))
-            }) =>
+            if before.any(|rule| matches!(rule, Rule::ListType(ListKind::Set | ListKind::Map))) =>
         {
             Err("unique tag may not be used with listType=set or listType=map".to_owned())
         }
@@ -84,14 +82,18 @@ pub(super) fn check(
             Rule::Update(Constraint::NoAddItem | Constraint::NoRemoveItem)
                 if !identity.is_map() && !identity.is_set() && !elsewhere =>
             {
-                return Err("+k8s:update=NoAddItem/+k8s:update=NoRemoveItem require listType=set, \
+                return Err(
+                    "+k8s:update=NoAddItem/+k8s:update=NoRemoveItem require listType=set, \
                             listType=map, unique=set, or unique=map to define item identity"
-                    .to_owned());
+                        .to_owned(),
+                );
             }
             Rule::Item { .. } if !identity.is_map() && !elsewhere => {
-                return Err("found items with no list metadata - item tags require listType=map or \
+                return Err(
+                    "found items with no list metadata - item tags require listType=map or \
                             unique=map with listMapKey"
-                    .to_owned());
+                        .to_owned(),
+                );
             }
             Rule::Item { keys, .. } if !elsewhere => check_item(model, item, &identity, keys)?,
             _ => {}

@@ -102,12 +102,8 @@ impl Checker<'_> {
     ) -> Result<Vec<Field<Rule>>, CheckError> {
         let mut checked = Vec::with_capacity(fields.len());
         for field in fields {
-            let error = |tag, text| CheckError {
-                type_index,
-                field: Some(field.name.clone()),
-                tag,
-                text,
-            };
+            let error =
+                |tag, text| CheckError { type_index, field: Some(field.name.clone()), tag, text };
             let path = format!("{type_name}.{}", field.name);
             shapes::check(self.model, &path, field).map_err(|text| error(None, text))?;
             let site = Site {

@@ -48,9 +48,7 @@ fn unsupported(model: &Model<Tag>, value_type: &Type) -> Option<&'static str> {
             (Kind::String | Kind::Unknown, Kind::Pointer(_)) => {
                 Some("maps of pointers are not supported")
             }
-            (Kind::String | Kind::Unknown, Kind::Map(..)) => {
-                Some("maps of maps are not supported")
-            }
+            (Kind::String | Kind::Unknown, Kind::Map(..)) => Some("maps of maps are not supported"),
             (Kind::String | Kind::Unknown, _) => None,
             _ => Some("maps with non-string keys are not supported"),
         },

@@ -53,9 +53,7 @@ impl<'a> Site<'a> {
         }
         self.applies(tag).map_err(prefixed)?;
         let mut inner = |payload: &Tag| {
-            self.payload_site(tag)
-                .and_then(|site| site.rule(payload))
-                .map_err(RuleError::Other)
+            self.payload_site(tag).and_then(|site| site.rule(payload)).map_err(RuleError::Other)
         };
         let rule = Rule::read(tag, &mut inner).map_err(|error| prefixed(error.to_string()))?;
         self.check(&rule).map_err(prefixed)?;
@@ -144,9 +142,9 @@ impl<'a> Site<'a> {
                     Rule::Optional => "optional",
                     _ => "forbidden",
                 };
-                kind.can_be_unset().then_some(()).ok_or_else(|| {
-                    format!("non-pointer structs cannot use the \"k8s:{name}\" tag")
-                })
+                kind.can_be_unset()
+                    .then_some(())
+                    .ok_or_else(|| format!("non-pointer structs cannot use the \"k8s:{name}\" tag"))
             }
             Rule::ListType(ListKind::Map) | Rule::Unique(ListKind::Map) => {
                 let Kind::List(item) = kind else { return Ok(()) };

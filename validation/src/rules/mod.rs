@@ -1,0 +1,160 @@
+//! Rules declared on types: the engine (spec: validation 12, 13).
+//!
+//! A [`Validator`] is made once per type, from a type's table or from a model of types known only
+//! at run time, and then validates objects in canonical form.
+
+mod apply;
+mod engine;
+mod formats;
+mod plan;
+mod structs;
+mod trail;
+mod type_def;
+mod unions;
+mod update;
+mod value;
+
+use std::collections::BTreeMap;
+
+use api::schema::TypeDef;
+use serde_json::Value;
+use validation_tags::model::{Model, Type, TypeId};
+use validation_tags::{CheckError, Rule, Tag};
+
+use crate::field::{Error, ErrorList, Path};
+
+use engine::{Engine, Place};
+use plan::{Identity, Plan};
+use trail::Trail;
+use value::Given;
+
+/// A function that a `customValidation` tag calls: with the path, the new value, and in updates
+/// the old one if there is a counterpart.
+pub type CustomRule = fn(&Path, &Value, Option<&Value>) -> ErrorList;
+
+/// The functions that `customValidation` tags call, by `Type` or `Type_Field`, the field's name
+/// with a capital letter.
+#[derive(Debug, Clone, Default)]
+pub struct CustomRules(BTreeMap<&'static str, CustomRule>);
+
+impl CustomRules {
+    /// The same with one more function.
+    #[must_use]
+    pub fn with(mut self, name: &'static str, function: CustomRule) -> Self {
+        self.0.insert(name, function);
+        self
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.0.contains_key(name)
+    }
+
+    fn find(&self, owner: &str, field: Option<&str>) -> Option<CustomRule> {
+        let wanted = |name: &&str| match (name.strip_prefix(owner), field) {
+            (Some(""), None) => true,
+            (Some(rest), Some(field)) => rest.strip_prefix('_').is_some_and(|rest| {
+                let (mut a, mut b) = (rest.chars(), field.chars());
+                let first = b.next().map(|letter| letter.to_ascii_uppercase());
+                a.next() == first && a.as_str() == b.as_str()
+            }),
+            _ => false,
+        };
+        self.0.iter().find(|(name, _)| wanted(name)).map(|(_, function)| *function)
+    }
+}
+
+/// What is validated: an object, what it was before, through which subresource it is written, and
+/// which options are on.
+#[derive(Debug, Clone, Copy)]
+pub struct Request<'a> {
+    /// The object, in canonical form with defaults filled in.
+    pub object: &'a Value,
+    /// The stored object, in an update.
+    pub old: Option<&'a Value>,
+    /// The subresource, such as `status`; empty for the object itself.
+    pub subresource: &'a str,
+    /// The options that `ifEnabled` and `ifDisabled` ask for.
+    pub options: &'a BTreeMap<String, bool>,
+}
+
+/// The rules of one type, ready to run.
+#[derive(Debug)]
+pub struct Validator {
+    plan: Plan,
+    root: TypeId,
+    custom: CustomRules,
+}
+
+impl Validator {
+    /// The rules of a type's table.
+    ///
+    /// # Errors
+    ///
+    /// The first tag that must not stand where it stands. The derive refuses most of them, but it
+    /// sees one struct at a time.
+    pub fn new(type_def: &TypeDef, custom: CustomRules) -> Result<Self, CheckError> {
+        Self::of_model(&type_def::model(type_def), TypeId(0), custom)
+    }
+
+    /// The rules of a type of a model.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::new`].
+    pub fn of_model(
+        model: &Model<Tag>,
+        root: TypeId,
+        custom: CustomRules,
+    ) -> Result<Self, CheckError> {
+        let model = validation_tags::check(model, &|name| custom.has(name))?;
+        Ok(Self { plan: Plan::new(model), root, custom })
+    }
+
+    /// The subresources through which the type is validated, as paths; `/` is the object itself.
+    #[must_use]
+    pub fn subresources(&self) -> Vec<String> {
+        let Some((named, _)) = self.plan.get(self.root) else { return Vec::new() };
+        let mut paths = vec!["/".to_owned()];
+        for rule in &named.rules {
+            match rule.without_level() {
+                Rule::IsSubresource(path) => paths[0].clone_from(path),
+                Rule::SupportsSubresource(path) => paths.push(path.clone()),
+                _ => {}
+            }
+        }
+        paths
+    }
+
+    /// Validates an object. All errors are returned, whatever their level.
+    #[must_use]
+    pub fn validate(&self, request: Request<'_>) -> ErrorList {
+        let Some((named, plan)) = self.plan.get(self.root) else { return ErrorList::default() };
+        if !plan.is_validated {
+            return ErrorList::default();
+        }
+        let subresource = format!("/{}", request.subresource);
+        if !self.subresources().contains(&subresource) {
+            let detail =
+                format!("no validation found for *{}, subresource: {subresource}", named.name);
+            return [Error::internal(&Path::nil(), detail)].into_iter().collect();
+        }
+        let engine = Engine {
+            plan: &self.plan,
+            custom: &self.custom,
+            options: request.options,
+            is_update: request.old.is_some(),
+        };
+        let place = Place {
+            trail: &Trail::Root,
+            value_type: &Type::Named(self.root),
+            new: Some(Given::new(request.object)),
+            old: request.old.map(Given::new),
+            identity: &Identity::None,
+            function: None,
+        };
+        engine.check_type(self.root, &place).into_iter().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests;

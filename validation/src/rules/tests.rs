@@ -1,0 +1,145 @@
+//! The recorded cases of every tag.
+
+use serde_json::Value;
+use validation_tags::model::{Constant, Default, Definition, Field, NamedType};
+
+use super::*;
+use crate::field::Level;
+
+const TYPES: &str = include_str!("../../tests/data/tags-types.json");
+const CASES: &str = include_str!("../../tests/data/tags-cases.json");
+
+fn document(text: &str) -> Value {
+    serde_json::from_str(text).unwrap()
+}
+
+/// The tags of a recorded place; the markers for other tools are left out.
+fn tags(recorded: &Value) -> Vec<Tag> {
+    let texts = recorded["tags"].as_array().into_iter().flatten().map(|tag| tag.as_str().unwrap());
+    texts.filter(|text| text.starts_with("+k8s:")).map(|text| text.parse().unwrap()).collect()
+}
+
+fn default_of(field: &Value) -> Option<Default> {
+    let mut texts = field["tags"].as_array().unwrap().iter().map(|tag| tag.as_str().unwrap());
+    texts.find_map(|text| text.strip_prefix("+default=")).map(|value| match value {
+        "\"\"" | "0" | "false" | "null" => Default::Zero,
+        _ => Default::Other,
+    })
+}
+
+fn recorded_model() -> (Model<Tag>, Vec<String>) {
+    let document = document(TYPES);
+    let recorded = document["types"].as_array().unwrap();
+    let names: Vec<String> =
+        recorded.iter().map(|named| named["name"].as_str().unwrap().to_owned()).collect();
+    let find = |name: &str| names.iter().position(|known| known == name).map(TypeId);
+    let notation = |value: &Value| Type::from_notation(value.as_str().unwrap(), &find).unwrap();
+    let types = recorded.iter().map(|named| NamedType {
+        name: named["name"].as_str().unwrap().to_owned(),
+        rules: tags(named),
+        definition: match named["kind"].as_str().unwrap() {
+            "struct" => Definition::Struct(
+                named["fields"]
+                    .as_array()
+                    .unwrap()
+                    .iter()
+                    .map(|field| Field {
+                        name: field["json"].as_str().unwrap().to_owned(),
+                        value_type: notation(&field["type"]),
+                        rules: tags(field),
+                        default: default_of(field),
+                        omitted_when_unset: false,
+                    })
+                    .collect(),
+            ),
+            _ => Definition::Alias(notation(&named["underlying"])),
+        },
+        constants: named["constants"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .map(|constant| Constant {
+                value: constant["value"].as_str().unwrap().to_owned(),
+                rules: tags(constant),
+            })
+            .collect(),
+    });
+    (Model { types: types.collect() }, names)
+}
+
+fn must_be_even(path: &Path, new: &Value, _old: Option<&Value>) -> ErrorList {
+    let number = new.as_i64().unwrap();
+    let odd = number % 2 != 0;
+    let error = || Error::invalid(path, number, "must be even").with_origin("custom");
+    odd.then(error).into_iter().collect()
+}
+
+fn must_not_exceed(path: &Path, new: &Value, _old: Option<&Value>) -> ErrorList {
+    let number = |name: &str| new[name].as_i64().unwrap();
+    let path = if *path == Path::nil() { Path::new("lo") } else { path.child("lo") };
+    let error = || Error::invalid(&path, number("lo"), "must not exceed hi").with_origin("custom");
+    (number("lo") > number("hi")).then(error).into_iter().collect()
+}
+
+fn custom_rules() -> CustomRules {
+    CustomRules::default().with("Custom_Even", must_be_even).with("Custom", must_not_exceed)
+}
+
+/// An error with all that a case records about it.
+type Found = (String, String, String, String, String, bool);
+
+fn found(error: &Error) -> Found {
+    let level = match error.level {
+        Level::Standard => "",
+        Level::Alpha => "alpha",
+        Level::Beta => "beta",
+    };
+    (
+        error.error_type.reason().to_owned(),
+        error.field.clone(),
+        error.body(),
+        error.origin.to_owned(),
+        level.to_owned(),
+        error.short_circuit,
+    )
+}
+
+fn expected(error: &Value) -> Found {
+    let text = |name: &str| error[name].as_str().unwrap_or_default().to_owned();
+    (
+        text("reason"),
+        text("field"),
+        text("message"),
+        text("origin"),
+        text("level"),
+        error["shortCircuit"] == true,
+    )
+}
+
+#[test]
+fn every_tag_makes_the_recorded_errors() {
+    let (model, names) = recorded_model();
+    let document = document(CASES);
+    let cases = document["cases"].as_array().unwrap();
+    assert_eq!(cases.len(), 294);
+    for case in cases {
+        let root = names.iter().position(|name| name == case["type"].as_str().unwrap()).unwrap();
+        let validator = Validator::of_model(&model, TypeId(root), custom_rules()).unwrap();
+        let options: BTreeMap<String, bool> = case["options"]
+            .as_object()
+            .into_iter()
+            .flatten()
+            .map(|(name, value)| (name.clone(), value.as_bool().unwrap()))
+            .collect();
+        let request = Request {
+            object: &case["value"],
+            old: (case["operation"] == "update").then_some(&case["oldValue"]),
+            subresource: "",
+            options: &options,
+        };
+        let found: Vec<Found> = validator.validate(request).iter().map(found).collect();
+        let expected: Vec<Found> =
+            case["expected"].as_array().unwrap().iter().map(expected).collect();
+        assert_eq!(found, expected, "{} {}: {}", case["id"], case["type"], case["description"]);
+    }
+}
