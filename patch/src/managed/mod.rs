@@ -2,8 +2,9 @@
 //! (spec: apimachinery 2.10, 2.11).
 //!
 //! [`update`] keeps the books for every write that is not an apply, [`apply`] is server-side apply
-//! itself. Neither enforces what the endpoint resets: the caller still takes the reset fields of
-//! the result from the live object, as it does for other writes.
+//! itself. Objects carry their `apiVersion` and `kind`. Neither enforces what the endpoint resets:
+//! the caller still takes the reset fields of the result from the live object, as it does for other
+//! writes.
 
 mod apply;
 mod conflict;
@@ -102,3 +103,6 @@ pub fn manager_from_user_agent(user_agent: &str) -> String {
     }
     name
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,14 +1,10 @@
 //! Replays what the reference server answered: each step's object and `managedFields`, and each
 //! refusal that this crate words.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test and its helpers")]
-
-mod server;
-
+use super::server::{GROUP_VERSION, Kind, Refusal, Server, Target, Write};
 use api::decode::{Tree, parse_json};
 use api::time::Timestamp;
 use serde_json::{Value, json};
-use server::{GROUP_VERSION, Kind, Refusal, Server, Target, Write};
 
 /// One request, taken apart.
 struct Request<'s> {
@@ -216,15 +212,15 @@ fn sorted_lines(text: &str) -> Vec<&str> {
 
 #[test]
 fn patches_and_applies_answer_as_recorded() {
-    assert_eq!(replay(include_str!("data/patch.json")), 84);
+    assert_eq!(replay(include_str!("../data/patch.json")), 84);
 }
 
 #[test]
 fn creates_and_updates_answer_as_recorded() {
-    assert_eq!(replay(include_str!("data/crud.json")), 54);
+    assert_eq!(replay(include_str!("../data/crud.json")), 54);
 }
 
 #[test]
 fn random_sequences_of_writes_by_several_managers_answer_as_recorded() {
-    assert_eq!(replay(include_str!("data/sequences.json")), 149);
+    assert_eq!(replay(include_str!("../data/sequences.json")), 149);
 }
