@@ -133,6 +133,15 @@ impl Change {
             Self::Create { key, .. } | Self::Update { key, .. } | Self::Delete { key, .. } => key,
         }
     }
+
+    /// What is to be stored; `None` for a deletion.
+    #[must_use]
+    pub fn value(&self) -> Option<&Bytes> {
+        match self {
+            Self::Create { value, .. } | Self::Update { value, .. } => Some(value),
+            Self::Delete { .. } => None,
+        }
+    }
 }
 
 /// A change that was made.
@@ -225,7 +234,7 @@ pub struct Status {
     pub compacted: Revision,
     /// How many keys there are.
     pub keys: usize,
-    /// How many bytes their values have, old versions included.
+    /// How many bytes they have with their values, old versions and deletions included.
     pub bytes: u64,
     /// Why the store takes no more changes, if it does not.
     pub failure: Option<String>,
@@ -302,14 +311,16 @@ pub trait Backend: Send + Sync + fmt::Debug + 'static {
     /// Makes a change.
     fn commit(&self, change: Change) -> BoxFuture<'_, Result<Committed, Error>>;
 
-    /// Follows the changes of keys that start with `prefix` and come after a revision.
+    /// Follows the changes of keys that start with `prefix` and come after a revision, which may
+    /// be in the future.
     ///
     /// # Errors
     ///
     /// [`Error::Compacted`] if changes after it are no longer kept.
     fn watch(&self, prefix: &str, after: Revision) -> Result<Watch, Error>;
 
-    /// Forgets what was overwritten or deleted up to a revision.
+    /// Forgets what was overwritten or deleted up to a revision: states before it can no longer be
+    /// read. Does nothing if that was already done; [`Error::FutureRevision`] for one to come.
     fn compact(&self, up_to: Revision) -> BoxFuture<'_, Result<(), Error>>;
 
     /// How the store is.

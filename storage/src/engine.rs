@@ -10,12 +10,14 @@ use crate::backend::{
     At, Change, Committed, Error, Event, Key, KeyValue, Page, Revision, Snapshot, Status,
     WATCH_EVENTS_MAX, Watch,
 };
-use crate::mvcc::Index;
+use crate::mvcc::{Index, stored_bytes};
+use crate::registry::Options;
 
 /// The index, its watchers, and whether changes are still taken.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Engine {
     index: RwLock<Index>,
+    options: Options,
     watchers: Mutex<Vec<Watcher>>,
     failure: Mutex<Option<String>>,
 }
@@ -23,13 +25,26 @@ pub(crate) struct Engine {
 #[derive(Debug)]
 struct Watcher {
     prefix: String,
+    /// What is not newer is not told: the watch may start in the future.
+    after: Revision,
     events: mpsc::Sender<Arc<Event>>,
     too_slow: Arc<AtomicBool>,
 }
 
+impl Watcher {
+    fn wants(&self, event: &Event) -> bool {
+        event.revision() > self.after && event.current.key.as_str().starts_with(&self.prefix)
+    }
+}
+
 impl Engine {
-    pub(crate) fn new(index: Index) -> Self {
-        Self { index: RwLock::new(index), ..Self::default() }
+    pub(crate) fn new(index: Index, options: Options) -> Self {
+        Self {
+            index: RwLock::new(index),
+            options,
+            watchers: Mutex::default(),
+            failure: Mutex::default(),
+        }
     }
 
     pub(crate) fn get(&self, key: &Key, at: At) -> Result<Snapshot<Option<KeyValue>>, Error> {
@@ -45,13 +60,37 @@ impl Engine {
         self.index.read().range(prefix, at, page)
     }
 
-    /// Whether a change would be made now.
-    pub(crate) fn check(&self, change: &Change) -> Result<Option<KeyValue>, Error> {
-        self.index.read().check(change)
+    /// Whether a change would be made now, when `pending_bytes` are about to be stored before it.
+    /// Gives what is stored under its key.
+    pub(crate) fn check(
+        &self,
+        change: &Change,
+        pending_bytes: u64,
+    ) -> Result<Option<KeyValue>, Error> {
+        if let Some(failure) = self.failure() {
+            return Err(Error::ReadOnly(failure));
+        }
+        let index = self.index.read();
+        let previous = index.check(change)?;
+        if let Some(value) = change.value() {
+            let limit_bytes = self.options.value_bytes_max;
+            if value.len() > limit_bytes {
+                return Err(Error::TooLarge { limit_bytes });
+            }
+            let bytes = index.bytes() + pending_bytes + stored_bytes(change.key(), Some(value));
+            if bytes > self.options.total_bytes_max {
+                return Err(Error::NoSpace);
+            }
+        }
+        Ok(previous)
+    }
+
+    pub(crate) fn revision(&self) -> Revision {
+        self.index.read().revision()
     }
 
     /// Makes a change visible and tells the watchers. The caller makes one change at a time.
-    pub(crate) fn apply(&self, change: Change) -> Result<Committed, Error> {
+    pub(crate) fn apply(&self, change: &Change) -> Result<Committed, Error> {
         let mut index = self.index.write();
         let (committed, event) = index.apply(change)?;
         // Under the index's lock, so that a new watch misses nothing and sees nothing twice.
@@ -61,7 +100,7 @@ impl Engine {
 
     fn tell(&self, event: &Arc<Event>) {
         self.watchers.lock().retain(|watcher| {
-            if !event.current.key.as_str().starts_with(&watcher.prefix) {
+            if !watcher.wants(event) {
                 return !watcher.events.is_closed();
             }
             match watcher.events.try_send(Arc::clone(event)) {
@@ -81,13 +120,13 @@ impl Engine {
         let (events, live) = mpsc::channel(WATCH_EVENTS_MAX);
         let too_slow = Arc::new(AtomicBool::new(false));
         let watcher =
-            Watcher { prefix: prefix.to_owned(), events, too_slow: Arc::clone(&too_slow) };
+            Watcher { prefix: prefix.to_owned(), after, events, too_slow: Arc::clone(&too_slow) };
         self.watchers.lock().push(watcher);
         Ok(Watch::new(backlog, live, too_slow))
     }
 
-    pub(crate) fn compact(&self, up_to: Revision) {
-        self.index.write().compact(up_to);
+    pub(crate) fn compact(&self, up_to: Revision) -> Result<(), Error> {
+        self.index.write().compact(up_to)
     }
 
     /// Ends every watch.

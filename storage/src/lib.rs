@@ -11,9 +11,11 @@ mod conformance;
 mod engine;
 pub mod memory;
 pub mod mvcc;
+mod registry;
 pub mod sled;
 
 pub use backend::{
     At, Backend, Change, Committed, Error, Event, EventKind, Key, KeyValue, Page, Revision,
     Snapshot, Status, Watch, WatchEnd,
 };
+pub use registry::{BackendKind, Options, open};

@@ -9,9 +9,11 @@ use crate::backend::{
     Status, Watch,
 };
 use crate::engine::Engine;
+use crate::mvcc::Index;
+use crate::registry::Options;
 
 /// A store in memory.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Memory {
     engine: Arc<Engine>,
     /// Held while a change is made, so that changes are made one at a time.
@@ -19,10 +21,29 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// An empty store.
+    /// An empty store with the usual bounds.
     #[must_use]
     pub fn new() -> Self {
-        Self::default()
+        Self::with_options(Options::default())
+    }
+
+    /// An empty store.
+    #[must_use]
+    pub fn with_options(options: Options) -> Self {
+        let engine = Arc::new(Engine::new(Index::default(), options));
+        Self { engine, writing: Mutex::new(()) }
+    }
+
+    fn make(&self, change: &Change) -> Result<Committed, Error> {
+        let _writing = self.writing.lock();
+        self.engine.check(change, 0)?;
+        self.engine.apply(change)
+    }
+}
+
+impl Default for Memory {
+    fn default() -> Self {
+        Self::new()
     }
 }
 
@@ -51,8 +72,7 @@ impl Backend for Memory {
     }
 
     fn commit(&self, change: Change) -> BoxFuture<'_, Result<Committed, Error>> {
-        let _writing = self.writing.lock();
-        Box::pin(std::future::ready(self.engine.apply(change)))
+        Box::pin(async move { self.make(&change) })
     }
 
     fn watch(&self, prefix: &str, after: Revision) -> Result<Watch, Error> {
@@ -60,9 +80,10 @@ impl Backend for Memory {
     }
 
     fn compact(&self, up_to: Revision) -> BoxFuture<'_, Result<(), Error>> {
-        let _writing = self.writing.lock();
-        self.engine.compact(up_to);
-        Box::pin(std::future::ready(Ok(())))
+        Box::pin(async move {
+            let _writing = self.writing.lock();
+            self.engine.compact(up_to)
+        })
     }
 
     fn status(&self) -> Status {

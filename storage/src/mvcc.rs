@@ -49,7 +49,7 @@ impl Index {
         };
         for KeyValue { key, value, created, modified } in entries {
             index.live_keys += 1;
-            index.bytes += value.len() as u64;
+            index.bytes += stored_bytes(&key, Some(&value));
             let version = Version { revision: modified, created, value: Some(value) };
             index.keys.insert(key, vec![version]);
         }
@@ -74,7 +74,7 @@ impl Index {
         self.live_keys
     }
 
-    /// How many bytes the kept values have.
+    /// How many bytes the kept versions have, keys and deletions included.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.bytes
@@ -106,16 +106,14 @@ impl Index {
     /// # Errors
     ///
     /// What kept it from being made; the index is as it was.
-    pub fn apply(&mut self, change: Change) -> Result<(Committed, Event), Error> {
-        let previous = self.check(&change)?;
+    pub fn apply(&mut self, change: &Change) -> Result<(Committed, Event), Error> {
+        let previous = self.check(change)?;
         let revision = self.revision.next();
-        let (key, value) = match change {
-            Change::Create { key, value } | Change::Update { key, value, .. } => (key, Some(value)),
-            Change::Delete { key, .. } => (key, None),
-        };
+        let value = change.value().cloned();
+        let key = change.key().clone();
         let created = previous.as_ref().map_or(revision, |previous| previous.created);
         self.revision = revision;
-        self.bytes += value.as_ref().map_or(0, |value| value.len() as u64);
+        self.bytes += stored_bytes(&key, value.as_ref());
         match (&previous, &value) {
             (None, Some(_)) => self.live_keys += 1,
             (Some(_), None) => self.live_keys -= 1,
@@ -186,8 +184,14 @@ impl Index {
     }
 
     /// Forgets what was overwritten or deleted up to a revision; what is current stays.
-    pub fn compact(&mut self, up_to: Revision) {
-        let up_to = up_to.min(self.revision);
+    ///
+    /// # Errors
+    ///
+    /// [`Error::FutureRevision`]; nothing is forgotten then.
+    pub fn compact(&mut self, up_to: Revision) -> Result<(), Error> {
+        if up_to > self.revision {
+            return Err(Error::FutureRevision { current: self.revision });
+        }
         while let Some((revision, key)) = self.log.front() {
             if *revision > up_to {
                 break;
@@ -197,6 +201,7 @@ impl Index {
             self.forget(&key, up_to);
         }
         self.compacted = self.compacted.max(up_to);
+        Ok(())
     }
 
     /// Drops the versions of a key that nobody can read once `up_to` is compacted.
@@ -206,9 +211,7 @@ impl Index {
         let deleted = readable > 0 && versions[readable - 1].value.is_none();
         let keep_from = if deleted { readable } else { readable.saturating_sub(1) };
         let dropped = versions.drain(..keep_from);
-        let freed =
-            dropped.map(|version| version.value.map_or(0, |value| value.len() as u64)).sum::<u64>();
-        self.bytes -= freed;
+        self.bytes -= dropped.map(|version| stored_bytes(key, version.value.as_ref())).sum::<u64>();
         if versions.is_empty() {
             self.keys.remove(key);
         }
@@ -246,6 +249,12 @@ impl Index {
         };
         Some(Event { kind, current, previous })
     }
+}
+
+/// How many bytes a version counts: its key, its value, and about what keeping it costs.
+pub(crate) fn stored_bytes(key: &Key, value: Option<&Bytes>) -> u64 {
+    const OVERHEAD_BYTES: u64 = 64;
+    key.as_str().len() as u64 + value.map_or(0, |value| value.len() as u64) + OVERHEAD_BYTES
 }
 
 fn live_at(key: &Key, versions: &[Version], revision: Revision) -> Option<KeyValue> {

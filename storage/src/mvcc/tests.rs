@@ -12,16 +12,16 @@ fn texts(snapshot: &Snapshot<Vec<KeyValue>>) -> Vec<(&str, &[u8])> {
 
 #[test]
 fn the_first_change_makes_revision_two() {
-    let (committed, _) = Index::default().apply(create("a", "1")).unwrap();
+    let (committed, _) = Index::default().apply(&create("a", "1")).unwrap();
     assert_eq!(committed.revision, Revision(2));
 }
 
 #[test]
 fn a_deletion_has_a_revision_of_its_own_and_shows_the_last_value() {
     let mut index = Index::default();
-    index.apply(create("a", "1")).unwrap();
+    index.apply(&create("a", "1")).unwrap();
     let delete = Change::Delete { key: Key::new("a"), expected: Revision(2) };
-    let (committed, event) = index.apply(delete).unwrap();
+    let (committed, event) = index.apply(&delete).unwrap();
     assert_eq!(committed.revision, Revision(3));
     assert_eq!((event.kind, event.current.value.as_ref()), (EventKind::Delete, b"1".as_ref()));
 }
@@ -29,11 +29,11 @@ fn a_deletion_has_a_revision_of_its_own_and_shows_the_last_value() {
 #[test]
 fn exact_reads_see_the_past_until_it_is_compacted() {
     let mut index = Index::default();
-    index.apply(create("a", "1")).unwrap();
-    index.apply(create("b", "1")).unwrap();
+    index.apply(&create("a", "1")).unwrap();
+    index.apply(&create("b", "1")).unwrap();
     let at_two = index.range("", At::Exact(Revision(2)), &Page::default()).unwrap();
     assert_eq!(texts(&at_two), [("a", b"1".as_ref())]);
-    index.compact(Revision(3));
+    index.compact(Revision(3)).unwrap();
     let error = index.range("", At::Exact(Revision(2)), &Page::default()).unwrap_err();
     assert_eq!(error, Error::Compacted { oldest: Revision(3) });
     assert_eq!(index.range("", At::Latest, &Page::default()).unwrap().value.len(), 2);
@@ -43,7 +43,7 @@ fn exact_reads_see_the_past_until_it_is_compacted() {
 fn a_page_starts_where_it_is_told_and_ends_at_its_limit() {
     let mut index = Index::default();
     for key in ["x/a", "x/b", "x/c", "y/a"] {
-        index.apply(create(key, "1")).unwrap();
+        index.apply(&create(key, "1")).unwrap();
     }
     let page = Page { from: Some("x/b".to_owned()), limit: Some(1) };
     assert_eq!(texts(&index.range("x/", At::Latest, &page).unwrap()), [("x/b", b"1".as_ref())]);
@@ -91,7 +91,7 @@ proptest! {
                             key: Key::new(&key), value: value_bytes, expected: Revision(*modified),
                         },
                     };
-                    index.apply(change).unwrap();
+                    index.apply(&change).unwrap();
                     state.insert(key, (value, next));
                     model.states.push(state);
                 }
@@ -101,12 +101,15 @@ proptest! {
                     let change = Change::Delete {
                         key: Key::new(&key), expected: expected.unwrap_or(Revision(7)),
                     };
-                    prop_assert_eq!(index.apply(change).is_ok(), expected.is_some());
+                    prop_assert_eq!(index.apply(&change).is_ok(), expected.is_some());
                     if expected.is_some() {
                         model.states.push(state);
                     }
                 }
-                Step::Compact(up_to) => index.compact(Revision(u64::from(up_to))),
+                Step::Compact(up_to) => {
+                    let up_to = Revision(u64::from(up_to));
+                    prop_assert_eq!(index.compact(up_to).is_ok(), up_to <= index.revision());
+                }
             }
             prop_assert_eq!(index.revision(), Revision(model.states.len() as u64));
         }

@@ -73,10 +73,10 @@ pub(super) fn chunk_key(revision: Revision, number: u32) -> [u8; 12] {
     key
 }
 
-/// The revision in a chunk's key.
+/// The revision in a chunk's key; `None` for what is no such key.
 pub(super) fn chunk_revision(key: &[u8]) -> Option<Revision> {
-    let (revision, _) = key.split_first_chunk::<8>()?;
-    Some(Revision(u64::from_be_bytes(*revision)))
+    let (revision, number) = key.split_first_chunk::<8>()?;
+    (number.len() == 4).then(|| Revision(u64::from_be_bytes(*revision)))
 }
 
 #[cfg(test)]

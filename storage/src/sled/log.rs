@@ -1,16 +1,22 @@
 //! The only file that talks to sled.
 
-use std::collections::BTreeMap;
 use std::fs::File;
 use std::io;
 use std::path::Path;
 use std::time::Duration;
 
+use super::journal::{Journal, Stored};
 use super::layout::{Record, chunk_key, chunk_revision};
-use crate::backend::{Error, Key, KeyValue, Revision};
+use crate::backend::{Error, Revision};
 
 /// The layout that this version writes and reads.
 const FORMAT: &[u8] = b"1";
+
+/// The trees and keys of the layout.
+const RECORDS_TREE: &str = "log";
+const META_TREE: &str = "meta";
+const FORMAT_KEY: &str = "format";
+const REVISION_KEY: &str = "revision";
 
 const SEGMENT_BYTES: usize = 2 << 20;
 const CACHE_BYTES: u64 = 16 << 20;
@@ -26,33 +32,25 @@ pub(super) struct Log {
     meta: sled::Tree,
     /// A handle of our own: sled's flush does not ask the kernel to write the file out.
     file: File,
-}
-
-/// What was found when the log was opened.
-pub(super) struct Recovered {
-    pub(super) revision: Revision,
-    pub(super) entries: Vec<KeyValue>,
-    /// The record of each key, and its number of chunks.
-    pub(super) newest: BTreeMap<Key, (Revision, u32)>,
-    /// Records that later ones made useless, and their number of chunks.
-    pub(super) superseded: Vec<(Revision, u32)>,
+    /// A revision that is remembered apart from the records.
+    floor: Revision,
 }
 
 impl Log {
-    pub(super) fn open(directory: &Path) -> Result<(Self, Recovered), Error> {
+    pub(super) fn open(directory: &Path) -> Result<Self, Error> {
         std::fs::create_dir_all(directory).map_err(|error| unusable(directory, &error))?;
         let db = open_db(directory)?;
-        let records = db.open_tree("log").map_err(|error| unusable(directory, &error))?;
-        let meta = db.open_tree("meta").map_err(|error| unusable(directory, &error))?;
+        let records = db.open_tree(RECORDS_TREE).map_err(|error| unusable(directory, &error))?;
+        let meta = db.open_tree(META_TREE).map_err(|error| unusable(directory, &error))?;
         let file = File::open(directory.join("db")).map_err(|error| unusable(directory, &error))?;
-        let log = Self { db, records, meta, file };
+        let mut log = Self { db, records, meta, file, floor: Revision::FIRST };
         log.check_format(directory)?;
-        let recovered = log.recover()?;
-        Ok((log, recovered))
+        log.floor = log.read_floor()?;
+        Ok(log)
     }
 
     fn check_format(&self, directory: &Path) -> Result<(), Error> {
-        match self.meta.get("format").map_err(|error| unusable(directory, &error))? {
+        match self.meta.get(FORMAT_KEY).map_err(|error| unusable(directory, &error))? {
             Some(format) if format == FORMAT => Ok(()),
             Some(format) => Err(Error::Corrupt(format!(
                 "the store in {} has format {}, this version reads format {}",
@@ -60,103 +58,108 @@ impl Log {
                 String::from_utf8_lossy(&format),
                 String::from_utf8_lossy(FORMAT),
             ))),
-            None => {
-                self.meta.insert("format", FORMAT).map_err(|error| unusable(directory, &error))?;
-                self.sync().map_err(|error| unusable(directory, &error))
-            }
+            None if !self.records.is_empty() => Err(Error::Corrupt(format!(
+                "the store in {} has records but no format",
+                directory.display()
+            ))),
+            None => self.begin(directory).map_err(|error| unusable(directory, &error)),
         }
     }
 
-    /// Reads every record; of each key the newest counts.
-    fn recover(&self) -> Result<Recovered, Error> {
-        let mut newest: BTreeMap<Key, (Record, u32)> = BTreeMap::new();
-        let mut superseded = Vec::new();
-        let mut revision = self.compacted()?;
-        for joined in self.joined_records() {
-            let (record, chunks) = joined?;
-            revision = revision.max(record.revision);
-            let older = newest.insert(record.key.clone(), (record, chunks));
-            superseded.extend(older.map(|(older, chunks)| (older.revision, chunks)));
-        }
-        let mut entries = Vec::with_capacity(newest.len());
-        let mut kept = BTreeMap::new();
-        for (key, (record, chunks)) in newest {
-            let Record { revision: modified, created, value, .. } = record;
-            match value {
-                Some(value) => {
-                    kept.insert(key.clone(), (modified, chunks));
-                    entries.push(KeyValue { key, value, created, modified });
-                }
-                // Behind the records it outlived, so that it is never removed before them.
-                None => superseded.push((modified, chunks)),
-            }
-        }
-        Ok(Recovered { revision, entries, newest: kept, superseded })
+    /// Makes an empty store, the entries of its directory on disk too.
+    fn begin(&self, directory: &Path) -> io::Result<()> {
+        self.meta.insert(FORMAT_KEY, FORMAT).map_err(io::Error::other)?;
+        self.sync()?;
+        File::open(directory)?.sync_all()
     }
 
-    fn joined_records(&self) -> impl Iterator<Item = Result<(Record, u32), Error>> {
-        let mut chunks = self.records.iter().peekable();
+    fn read_floor(&self) -> Result<Revision, Error> {
+        let stored = self.meta.get(REVISION_KEY).map_err(|e| Error::Corrupt(e.to_string()))?;
+        let Some(bytes) = stored else { return Ok(Revision::FIRST) };
+        let bytes = bytes.as_ref().try_into();
+        let bytes = bytes.map_err(|_| Error::Corrupt("the stored revision is damaged".into()))?;
+        Ok(Revision(u64::from_be_bytes(bytes)))
+    }
+
+    /// A revision that was reached for certain, even if no record says so.
+    pub(super) fn floor(&self) -> Revision {
+        self.floor
+    }
+
+    /// Every record, oldest first.
+    pub(super) fn records(&self) -> impl Iterator<Item = Result<(Record, Stored), Error>> {
+        let mut chunks = self.records.iter().map(read_chunk).peekable();
         std::iter::from_fn(move || {
-            let (key, first) = match chunks.next()? {
+            let (revision, first) = match chunks.next()? {
                 Ok(chunk) => chunk,
-                Err(error) => return Some(Err(Error::Corrupt(error.to_string()))),
+                Err(error) => return Some(Err(error)),
             };
-            let revision = chunk_revision(&key)?;
             let mut bytes = first.to_vec();
             let mut count = 1;
-            while let Some(Ok((_, chunk))) = chunks.next_if(|next| {
-                next.as_ref().is_ok_and(|(key, _)| chunk_revision(key) == Some(revision))
-            }) {
+            while let Some(Ok((_, chunk))) =
+                chunks.next_if(|next| next.as_ref().is_ok_and(|(next, _)| *next == revision))
+            {
                 bytes.extend_from_slice(&chunk);
                 count += 1;
             }
-            Some(Record::decode(revision, &bytes).map(|record| (record, count)))
+            let stored = Stored { revision, chunks: count };
+            Some(Record::decode(revision, &bytes).map(|record| (record, stored)))
         })
     }
 
-    fn compacted(&self) -> Result<Revision, Error> {
-        let stored = self.meta.get("revision").map_err(|e| Error::Corrupt(e.to_string()))?;
-        let number =
-            stored.and_then(|bytes| Some(u64::from_be_bytes(bytes.as_ref().try_into().ok()?)));
-        Ok(number.map_or(Revision::FIRST, Revision))
-    }
-
-    /// Writes records; they are on disk when this returns. Gives their numbers of chunks.
-    pub(super) fn append(&self, records: &[Record]) -> io::Result<Vec<u32>> {
-        let mut batch = sled::Batch::default();
-        let mut counts = Vec::with_capacity(records.len());
-        for record in records {
-            let chunks = record.chunks();
-            counts.push(u32::try_from(chunks.len()).unwrap_or(u32::MAX));
-            for (key, chunk) in chunks {
-                batch.insert(&key, chunk);
-            }
-        }
-        self.records.apply_batch(batch).map_err(io::Error::other)?;
+    fn remember(&mut self, revision: Revision) -> io::Result<()> {
+        let bytes = revision.0.to_be_bytes();
+        self.meta.insert(REVISION_KEY, bytes.as_slice()).map_err(io::Error::other)?;
         self.sync()?;
-        Ok(counts)
-    }
-
-    /// Removes records. `revision` is remembered, since the newest record may be among them.
-    pub(super) fn remove(&self, records: &[(Revision, u32)], revision: Revision) -> io::Result<()> {
-        self.meta
-            .insert("revision", revision.0.to_be_bytes().as_slice())
-            .map_err(io::Error::other)?;
-        self.sync()?;
-        let mut batch = sled::Batch::default();
-        for (revision, chunks) in records {
-            for number in 0..*chunks {
-                batch.remove(&chunk_key(*revision, number));
-            }
-        }
-        self.records.apply_batch(batch).map_err(io::Error::other)?;
-        self.sync()
+        self.floor = revision;
+        Ok(())
     }
 
     fn sync(&self) -> io::Result<()> {
         self.db.flush().map_err(io::Error::other)?;
         self.file.sync_data()
     }
+}
+
+impl Journal for Log {
+    fn append(&mut self, records: &[Record]) -> io::Result<Vec<Stored>> {
+        let mut batch = sled::Batch::default();
+        let mut stored = Vec::with_capacity(records.len());
+        for record in records {
+            let mut chunks = 0;
+            for (key, chunk) in record.chunks() {
+                batch.insert(&key, chunk);
+                chunks += 1;
+            }
+            stored.push(Stored { revision: record.revision, chunks });
+        }
+        self.records.apply_batch(batch).map_err(io::Error::other)?;
+        self.sync()?;
+        Ok(stored)
+    }
+
+    fn remove(&mut self, records: &[Stored], current: Revision) -> io::Result<()> {
+        if records.iter().any(|record| record.revision > self.floor) {
+            self.remember(current)?;
+        }
+        let mut batch = sled::Batch::default();
+        for record in records {
+            for number in 0..record.chunks {
+                batch.remove(&chunk_key(record.revision, number));
+            }
+        }
+        self.records.apply_batch(batch).map_err(io::Error::other)?;
+        self.sync()
+    }
+}
+
+fn read_chunk(
+    read: sled::Result<(sled::IVec, sled::IVec)>,
+) -> Result<(Revision, sled::IVec), Error> {
+    let (key, chunk) = read.map_err(|error| Error::Corrupt(error.to_string()))?;
+    let revision = chunk_revision(&key);
+    let revision = revision.ok_or_else(|| Error::Corrupt("a record's key is damaged".into()))?;
+    Ok((revision, chunk))
 }
 
 pub(super) fn open_db(directory: &Path) -> Result<sled::Db, Error> {

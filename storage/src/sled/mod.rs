@@ -5,14 +5,17 @@
 //! and answered. What sled does badly is kept out of its way: values are cut into chunks that are
 //! small enough never to become files of their own, and every key it sees is new.
 
+mod journal;
 mod layout;
 mod log;
+mod recovery;
 mod writer;
 
-use std::path::{Path, PathBuf};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
 use std::sync::Arc;
 
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::mpsc;
 
 use crate::backend::{
     At, Backend, BoxFuture, Change, Committed, Error, Key, KeyValue, Page, Revision, Snapshot,
@@ -20,25 +23,15 @@ use crate::backend::{
 };
 use crate::engine::Engine;
 use crate::mvcc::Index;
-use writer::{Request, Writer};
+use journal::Journal;
+use log::Log;
+use recovery::{Recovered, recover};
+use writer::{Reply, Request, Writer};
+
+pub use crate::registry::Options;
 
 /// How many changes wait for the writer; more wait for their place.
 const REQUESTS_MAX: usize = 1024;
-
-/// How large a store on disk may grow.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Options {
-    /// The largest value, in bytes.
-    pub value_bytes_max: usize,
-    /// The most bytes that all kept values may have together; then only deletions are taken.
-    pub total_bytes_max: u64,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self { value_bytes_max: 8 << 20, total_bytes_max: 2 << 30 }
-    }
-}
 
 /// A store on disk.
 #[derive(Debug)]
@@ -46,45 +39,47 @@ pub struct Sled {
     engine: Arc<Engine>,
     requests: Option<mpsc::Sender<Request>>,
     writer: Option<std::thread::JoinHandle<()>>,
-    directory: PathBuf,
 }
 
 impl Sled {
-    /// Opens the store in a directory; makes an empty one if there is none.
+    /// Opens the store in a directory; makes an empty one if there is none. Reads every record;
+    /// waits for about a second if another process has the store.
     ///
     /// # Errors
     ///
     /// [`Error::Corrupt`] with what is wrong and what to do about it.
     pub fn open(directory: &Path, options: Options) -> Result<Self, Error> {
-        let (log, recovered) = log::Log::open(directory)?;
-        let log::Recovered { revision, entries, newest, superseded } = recovered;
-        let index = Index::restore(revision, entries);
-        let engine = Arc::new(Engine::new(index));
+        // sled panics where some files are damaged.
+        let opened = catch_unwind(AssertUnwindSafe(|| {
+            let log = Log::open(directory)?;
+            let recovered = recover(log.records(), log.floor())?;
+            Ok((log, recovered))
+        }));
+        let (log, recovered) = opened.unwrap_or_else(|_| {
+            Err(Error::Corrupt(format!("the files in {} are damaged", directory.display())))
+        })?;
+        Self::start(log, recovered, options)
+    }
+
+    fn start(journal: impl Journal, recovered: Recovered, options: Options) -> Result<Self, Error> {
+        let Recovered { revision, entries, newest, garbage } = recovered;
+        let engine = Arc::new(Engine::new(Index::restore(revision, entries), options));
         let (requests, waiting) = mpsc::channel(REQUESTS_MAX);
-        let writer = Writer::new(Arc::clone(&engine), log, options, newest, superseded);
+        let writer = Writer::new(Arc::clone(&engine), journal, newest, garbage);
         let writer = std::thread::Builder::new()
             .name("storage-writer".to_owned())
             .spawn(move || writer.run(waiting))
             .map_err(|error| Error::Corrupt(format!("no thread for the store: {error}")))?;
-        let directory = directory.to_owned();
-        Ok(Self { engine, requests: Some(requests), writer: Some(writer), directory })
+        Ok(Self { engine, requests: Some(requests), writer: Some(writer) })
     }
 
-    /// The directory of the store.
-    #[must_use]
-    pub fn directory(&self) -> &Path {
-        &self.directory
-    }
-
-    async fn ask<T>(
-        &self,
-        request: impl FnOnce(oneshot::Sender<Result<T, Error>>) -> Request,
-    ) -> Result<T, Error> {
+    async fn ask<T>(&self, request: impl FnOnce(Reply<T>) -> Request) -> Result<T, Error> {
         let requests = self.requests.as_ref().ok_or(Error::Closed)?;
-        let (reply, answer) = oneshot::channel();
-        let gone = || match self.engine.failure() {
-            Some(failure) => Error::ReadOnly(failure),
-            None => Error::Closed,
+        let (reply, answer) = tokio::sync::oneshot::channel();
+        // The writer outlives every borrow of the store, unless it failed.
+        let gone = || {
+            let failure = self.engine.failure();
+            Error::ReadOnly(failure.unwrap_or_else(|| "the writer ended".to_owned()))
         };
         requests.send(request(reply)).await.map_err(|_| gone())?;
         answer.await.map_err(|_| gone())?
@@ -138,5 +133,9 @@ impl Backend for Sled {
     }
 }
 
+#[cfg(test)]
+mod fault_tests;
+#[cfg(test)]
+mod recovery_tests;
 #[cfg(test)]
 mod tests;

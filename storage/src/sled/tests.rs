@@ -77,31 +77,35 @@ async fn a_watch_from_before_a_restart_is_told_that_it_is_too_old() {
     assert_eq!(error, Error::Compacted { oldest: Revision(3) });
 }
 
-#[tokio::test]
-async fn the_disk_stays_bounded_under_overwrites_of_large_values() {
-    const BYTES: usize = 200_000;
+/// Overwrites a value often, with a compaction after each time; the disk must not grow with it.
+async fn overwrite(value_bytes: usize, rounds: u8, disk_bytes_max: u64) {
     let directory = tempfile::tempdir().unwrap();
-    let store = open(directory.path());
-    let mut modified = store.commit(large("/a", BYTES, 0)).await.unwrap().revision;
-    for round in 0..100u8 {
-        let value = Bytes::from(vec![round; BYTES]);
-        let change = Change::Update { key: Key::new("/a"), value, expected: modified };
-        modified = store.commit(change).await.unwrap().revision;
-        store.compact(modified).await.unwrap();
+    {
+        let store = open(directory.path());
+        let mut modified = store.commit(large("/a", value_bytes, 0)).await.unwrap().revision;
+        for round in 0..rounds {
+            let value = Bytes::from(vec![round; value_bytes]);
+            let change = Change::Update { key: Key::new("/a"), value, expected: modified };
+            modified = store.commit(change).await.unwrap().revision;
+            store.compact(modified).await.unwrap();
+        }
+        assert_eq!(blob_files(directory.path()), 0);
+        let bytes = disk_bytes(directory.path());
+        assert!(bytes < disk_bytes_max, "{bytes} bytes for a value of {value_bytes}");
     }
-    assert_eq!(blob_files(directory.path()), 0);
-    let bytes = disk_bytes(directory.path());
-    assert!(bytes < 20_000_000, "{bytes} bytes for a value of {BYTES}");
+    let store = open(directory.path());
+    let read = store.get(&Key::new("/a"), At::Latest).await.unwrap().value.unwrap();
+    assert_eq!(read.value, vec![rounds - 1; value_bytes]);
 }
 
 #[tokio::test]
-async fn values_of_a_megabyte_make_no_files_of_their_own() {
-    let directory = tempfile::tempdir().unwrap();
-    let store = open(directory.path());
-    for number in 0..5 {
-        store.commit(large(&format!("/{number}"), 1_000_000, b'x')).await.unwrap();
-    }
-    assert_eq!(blob_files(directory.path()), 0);
+async fn the_disk_stays_bounded_under_overwrites_of_200_kilobytes() {
+    overwrite(200_000, 100, 20_000_000).await;
+}
+
+#[tokio::test]
+async fn the_disk_stays_bounded_under_overwrites_of_a_megabyte() {
+    overwrite(1_000_000, 40, 30_000_000).await;
 }
 
 #[tokio::test]
@@ -138,4 +142,32 @@ async fn an_unknown_format_is_refused() {
     }
     let error = Sled::open(directory.path(), Options::default()).unwrap_err();
     assert!(error.to_string().contains("has format 99"), "{error}");
+}
+
+#[tokio::test]
+async fn damaged_files_are_refused_or_read_right_but_never_wrong() {
+    let original = tempfile::tempdir().unwrap();
+    {
+        let store = open(original.path());
+        for number in 0..40 {
+            store.commit(large(&format!("/{number}"), 5_000, number)).await.unwrap();
+        }
+    }
+    let bytes = std::fs::read(original.path().join("db")).unwrap();
+    for part in 0..16 {
+        let directory = tempfile::tempdir().unwrap();
+        for file in ["conf", "db"] {
+            std::fs::copy(original.path().join(file), directory.path().join(file)).unwrap();
+        }
+        let mut damaged = bytes.clone();
+        let at = part * 16_000;
+        damaged[at..at + 200].fill(0xa5);
+        std::fs::write(directory.path().join("db"), damaged).unwrap();
+        let Ok(store) = Sled::open(directory.path(), Options::default()) else { continue };
+        let read = store.range("/", At::Latest, Page::default()).await.unwrap();
+        for entry in read.value {
+            let number: u8 = entry.key.as_str()[1..].parse().unwrap();
+            assert_eq!(entry.value, vec![number; 5_000]);
+        }
+    }
 }
