@@ -4,7 +4,9 @@ use std::time::{Duration, Instant};
 
 pub(crate) use serde_json::Value as Json;
 
+mod levels_model;
 mod request_info;
+pub(crate) use levels_model::LevelsModel;
 pub(crate) use request_info::RequestInfo;
 
 /// The recorded vectors of this name.

@@ -1,0 +1,113 @@
+//! Histograms in which every nanosecond counts as an observation (spec: apf 10).
+
+use std::time::Instant;
+
+/// Watches a ratio whose numerator and denominator change from time to time.
+#[derive(Debug, Clone)]
+pub struct TimingHistogram {
+    bounds: &'static [f64],
+    /// For each bound, and beyond the last one, the nanoseconds that fell there.
+    nanos: Vec<u64>,
+    sum: f64,
+    numerator: f64,
+    denominator: f64,
+    /// Where the present ratio falls.
+    bucket: usize,
+    changed: Instant,
+}
+
+/// What a timing histogram has seen, in the form of an ordinary histogram.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HistogramSnapshot {
+    /// The upper bounds, inclusive, and how many observations fell on or below each.
+    pub buckets: Vec<(f64, u64)>,
+    /// The number of observations: nanoseconds since it was made.
+    pub count: u64,
+    /// The sum of the observations.
+    pub sum: f64,
+}
+
+impl TimingHistogram {
+    /// Starts at 0 with denominator 1. `bounds` ascend.
+    #[must_use]
+    pub fn new(bounds: &'static [f64], now: Instant) -> Self {
+        let nanos = vec![0; bounds.len() + 1];
+        let (numerator, denominator) = (0.0, 1.0);
+        let mut histogram =
+            Self { bounds, nanos, sum: 0.0, numerator, denominator, bucket: 0, changed: now };
+        histogram.find_bucket();
+        histogram
+    }
+
+    /// The numerator is this from now on.
+    pub fn set_numerator(&mut self, now: Instant, numerator: f64) {
+        if numerator != self.numerator {
+            self.advance(now);
+            self.numerator = numerator;
+            self.find_bucket();
+        }
+    }
+
+    /// The denominator is this from now on.
+    pub fn set_denominator(&mut self, now: Instant, denominator: f64) {
+        if denominator != self.denominator {
+            self.advance(now);
+            self.denominator = denominator;
+            self.find_bucket();
+        }
+    }
+
+    /// Adds to the numerator.
+    pub fn add(&mut self, now: Instant, change: f64) {
+        self.set_numerator(now, self.numerator + change);
+    }
+
+    /// What it has seen up to now.
+    pub fn snapshot(&mut self, now: Instant) -> HistogramSnapshot {
+        self.advance(now);
+        let mut count = 0;
+        let cumulated = self.bounds.iter().zip(&self.nanos).map(|(bound, nanos)| {
+            count += nanos;
+            (*bound, count)
+        });
+        let buckets = cumulated.collect();
+        HistogramSnapshot { buckets, count: self.nanos.iter().sum(), sum: self.sum }
+    }
+
+    fn ratio(&self) -> f64 {
+        self.numerator / self.denominator
+    }
+
+    fn find_bucket(&mut self) {
+        let ratio = self.ratio();
+        self.bucket = self.bounds.partition_point(|bound| *bound < ratio);
+    }
+
+    fn advance(&mut self, now: Instant) {
+        let elapsed = now.saturating_duration_since(self.changed).as_nanos() as u64;
+        self.changed = self.changed.max(now);
+        self.nanos[self.bucket] += elapsed;
+        self.sum += self.ratio() * elapsed as f64;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::test_support::epoch;
+
+    #[test]
+    fn every_nanosecond_counts_with_the_ratio_of_its_time() {
+        let start = epoch();
+        let at = |nanos| start + Duration::from_nanos(nanos);
+        let mut histogram = TimingHistogram::new(&[0.0, 0.5, 1.0], start);
+        histogram.set_denominator(at(10), 4.0);
+        histogram.set_numerator(at(10), 2.0);
+        histogram.add(at(30), 6.0);
+        let snapshot = histogram.snapshot(at(35));
+        assert_eq!(snapshot.buckets, [(0.0, 10), (0.5, 30), (1.0, 30)]);
+        assert_eq!((snapshot.count, snapshot.sum), (35, 20.0));
+    }
+}
