@@ -5,6 +5,7 @@
 //! pipeline (spec: apimachinery 0): [`request_info`], [`authenticate`], [`impersonate`],
 //! [`authorize`].
 
+pub mod authenticate;
 pub mod authorize;
 pub mod impersonate;
 pub mod percent;

@@ -23,12 +23,12 @@ pub struct NoUserName {
 /// # Errors
 /// [`NoUserName`] if they ask for groups, a uid or extras without a user.
 pub fn requested_user(headers: &HeaderMap) -> Result<Option<User>, NoUserName> {
-    let first = |name: &str| headers.get(name).map(text).unwrap_or_default();
+    let first = |name: &str| headers.get(name).map(header_text).unwrap_or_default();
     let mut user = User { name: first(USER), uid: first(UID), ..User::default() };
-    user.groups = headers.get_all(GROUP).iter().map(text).collect();
+    user.groups = headers.get_all(GROUP).iter().map(header_text).collect();
     for (name, value) in headers {
         if let Some(key) = name.as_str().strip_prefix(EXTRA_PREFIX) {
-            user.extra.entry(extra_key(key)).or_default().push(text(value));
+            user.extra.entry(extra_key(key)).or_default().push(header_text(value));
         }
     }
     let asks = !user.uid.is_empty() || !user.groups.is_empty() || !user.extra.is_empty();
@@ -57,6 +57,6 @@ pub(crate) fn extra_key(encoded: &str) -> String {
 }
 
 /// A header's value as text; bytes that are not UTF-8 become U+FFFD.
-pub(crate) fn text(value: &http::HeaderValue) -> String {
+pub(crate) fn header_text(value: &http::HeaderValue) -> String {
     String::from_utf8_lossy(value.as_bytes()).into_owned()
 }

@@ -11,6 +11,7 @@ mod identity;
 mod tests;
 
 pub use headers::{NoUserName, requested_user, strip_headers};
+pub(crate) use headers::{extra_key, header_text};
 
 use std::collections::BTreeMap;
 
