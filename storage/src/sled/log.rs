@@ -7,6 +7,8 @@ use std::time::Duration;
 
 use super::journal::{Journal, Stored};
 use super::layout::{Record, chunk_key, chunk_revision};
+use super::recovery::{Recovered, recover};
+use super::tip::Tip;
 use crate::backend::{Error, Revision};
 
 /// The layout that this version writes and reads.
@@ -32,21 +34,26 @@ pub(super) struct Log {
     meta: sled::Tree,
     /// A handle of our own: sled's flush does not ask the kernel to write the file out.
     file: File,
+    tip: Tip,
     /// A revision that is remembered apart from the records.
     floor: Revision,
 }
 
 impl Log {
-    pub(super) fn open(directory: &Path) -> Result<Self, Error> {
+    /// Opens the log in a directory and reads it.
+    pub(super) fn open(directory: &Path) -> Result<(Self, Recovered), Error> {
         std::fs::create_dir_all(directory).map_err(|error| unusable(directory, &error))?;
         let db = open_db(directory)?;
         let records = db.open_tree(RECORDS_TREE).map_err(|error| unusable(directory, &error))?;
         let meta = db.open_tree(META_TREE).map_err(|error| unusable(directory, &error))?;
         let file = File::open(directory.join("db")).map_err(|error| unusable(directory, &error))?;
-        let mut log = Self { db, records, meta, file, floor: Revision::FIRST };
+        let tip = Tip::open(directory).map_err(|error| unusable(directory, &error))?;
+        let mut log = Self { db, records, meta, file, tip, floor: Revision::FIRST };
         log.check_format(directory)?;
         log.floor = log.read_floor()?;
-        Ok(log)
+        let recovered = recover(log.records(), log.floor)?;
+        log.tip.check(recovered.revision)?;
+        Ok((log, recovered))
     }
 
     fn check_format(&self, directory: &Path) -> Result<(), Error> {
@@ -81,13 +88,8 @@ impl Log {
         Ok(Revision(u64::from_be_bytes(bytes)))
     }
 
-    /// A revision that was reached for certain, even if no record says so.
-    pub(super) fn floor(&self) -> Revision {
-        self.floor
-    }
-
     /// Every record, oldest first.
-    pub(super) fn records(&self) -> impl Iterator<Item = Result<(Record, Stored), Error>> {
+    fn records(&self) -> impl Iterator<Item = Result<(Record, Stored), Error>> {
         let mut chunks = self.records.iter().map(read_chunk).peekable();
         std::iter::from_fn(move || {
             let (revision, first) = match chunks.next()? {
@@ -135,6 +137,9 @@ impl Journal for Log {
         }
         self.records.apply_batch(batch).map_err(io::Error::other)?;
         self.sync()?;
+        if let Some(newest) = records.last() {
+            self.tip.write(newest.revision)?;
+        }
         Ok(stored)
     }
 

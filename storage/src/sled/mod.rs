@@ -9,6 +9,7 @@ mod journal;
 mod layout;
 mod log;
 mod recovery;
+mod tip;
 mod writer;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -25,7 +26,7 @@ use crate::engine::Engine;
 use crate::mvcc::Index;
 use journal::Journal;
 use log::Log;
-use recovery::{Recovered, recover};
+use recovery::Recovered;
 use writer::{Reply, Request, Writer};
 
 pub use crate::registry::Options;
@@ -50,11 +51,7 @@ impl Sled {
     /// [`Error::Corrupt`] with what is wrong and what to do about it.
     pub fn open(directory: &Path, options: Options) -> Result<Self, Error> {
         // sled panics where some files are damaged.
-        let opened = catch_unwind(AssertUnwindSafe(|| {
-            let log = Log::open(directory)?;
-            let recovered = recover(log.records(), log.floor())?;
-            Ok((log, recovered))
-        }));
+        let opened = catch_unwind(AssertUnwindSafe(|| Log::open(directory)));
         let (log, recovered) = opened.unwrap_or_else(|_| {
             Err(Error::Corrupt(format!("the files in {} are damaged", directory.display())))
         })?;

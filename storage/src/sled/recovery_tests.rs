@@ -9,6 +9,7 @@ use proptest::prelude::*;
 
 use super::journal::Stored;
 use super::layout::Record;
+use super::recovery::recover;
 use super::*;
 
 /// What is on disk.
