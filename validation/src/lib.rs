@@ -6,6 +6,7 @@
 pub mod field;
 pub mod flowcontrol;
 pub mod format;
+pub mod lifecycle;
 pub mod object_meta;
 pub mod rules;
 pub mod text;

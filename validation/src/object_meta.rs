@@ -92,10 +92,10 @@ pub fn validate_update(metadata: &ObjectMeta, old: &ObjectMeta) -> ErrorList {
     validate_new_finalizers(&mut errors, metadata, old, &path.child("finalizers"));
     let mut immutable = |member: &str, same: bool, value: Shown| {
         if !same {
-            errors.push(
-                Error::invalid(&path.child(member), value, "field is immutable")
-                    .with_origin("immutable"),
-            );
+            let error = Error::invalid(&path.child(member), value, "field is immutable");
+            let mut error = error.with_origin("immutable");
+            error.covered = !matches!(member, "name" | "namespace");
+            errors.push(error);
         }
     };
     immutable("name", metadata.name == old.name, Shown::from(&metadata.name));
@@ -183,7 +183,7 @@ fn validate_owners(errors: &mut ErrorList, owners: &[OwnerReference], path: &Pat
 fn validate_owner(errors: &mut ErrorList, owner: &OwnerReference, path: &Path) {
     let version = owner.api_version.rsplit_once('/').map_or(owner.api_version.as_str(), |(_, v)| v);
     if owner.api_version.is_empty() {
-        errors.push(Error::required(&path.child("apiVersion"), "must not be empty"));
+        errors.push(Error::required(&path.child("apiVersion"), "must not be empty").covered());
     } else if version.is_empty() || owner.api_version.matches('/').count() > 1 {
         errors.push(Error::invalid(
             &path.child("apiVersion"),
@@ -193,7 +193,7 @@ fn validate_owner(errors: &mut ErrorList, owner: &OwnerReference, path: &Path) {
     }
     for (member, value) in [("kind", &owner.kind), ("name", &owner.name), ("uid", &owner.uid)] {
         if value.is_empty() {
-            errors.push(Error::required(&path.child(member), "must not be empty"));
+            errors.push(Error::required(&path.child(member), "must not be empty").covered());
         }
     }
     if owner.api_version == "v1" && owner.kind == "Event" {
@@ -249,12 +249,16 @@ fn validate_managed_fields(errors: &mut ErrorList, entries: &[ManagedFieldsEntry
         let path = path.index(index);
         match entry.operation.as_str() {
             "Apply" | "Update" => {}
-            "" => errors.push(Error::required(&path.child("operation"), "must not be empty")),
-            _ => errors.push(Error::not_supported(
-                &path.child("operation"),
-                Shown::json(&entry.operation),
-                &["Apply", "Update"],
-            )),
+            "" => errors
+                .push(Error::required(&path.child("operation"), "must not be empty").covered()),
+            operation => errors.push(
+                Error::not_supported(
+                    &path.child("operation"),
+                    Shown::json(&operation),
+                    &["Apply", "Update"],
+                )
+                .covered(),
+            ),
         }
         if !entry.fields_type.is_empty() && entry.fields_type != "FieldsV1" {
             errors.push(Error::invalid(

@@ -4,7 +4,7 @@ use proc_macro2::{Span, TokenStream};
 use quote::quote;
 use syn::{Attribute, Expr, Ident, Lit, LitInt, LitStr, Type, meta::ParseNestedMeta};
 
-use crate::validate::{self, SpannedTag, TaggedField};
+use crate::validate::{self, SpannedTag, TaggedField, ValueType};
 
 /// What a struct's attributes say.
 pub(crate) struct Container {
@@ -100,7 +100,7 @@ pub(crate) struct FieldAttributes {
     values: Vec<LitStr>,
     openapi: Option<String>,
     tags: Vec<SpannedTag>,
-    value_type: Option<Vec<SpannedTag>>,
+    value_type: Option<ValueType>,
 }
 
 impl FieldAttributes {
@@ -144,7 +144,7 @@ impl FieldAttributes {
             "always" => self.presence = Some(quote!(Always)),
             "nullable" => self.presence = Some(quote!(Nullable)),
             "validate" => self.tags.extend(validate::parse_tags(meta)?),
-            "value_type" => self.value_type = Some(validate::parse_tags(meta)?),
+            "value_type" => self.value_type = Some(ValueType::parse(meta)?),
             "openapi" => self.openapi = Some(string(meta)?),
             "patch_merge" => self.patch_merge = Some(quote!(Primitives)),
             "patch_merge_key" => {
@@ -183,9 +183,9 @@ impl FieldAttributes {
         let Self { name, description, field_type, number, required, .. } = self;
         let rules = validate::tokens(&self.tags);
         let value_type = match &self.value_type {
-            Some(tags) => {
-                let tags = validate::tokens(tags);
-                quote!(::std::option::Option::Some(#tags))
+            Some(value_type) => {
+                let value_type = value_type.tokens();
+                quote!(::std::option::Option::Some(#value_type))
             }
             None => quote!(::std::option::Option::None),
         };
@@ -219,10 +219,7 @@ impl FieldAttributes {
             span: self.span,
             field_type: &self.field_type,
             tags: &self.tags,
-            value_type: self
-                .value_type
-                .as_deref()
-                .map(|tags| (tags, self.values.iter().map(LitStr::value).collect())),
+            value_type: self.value_type.as_ref(),
         }
     }
 

@@ -22,7 +22,7 @@ use attributes::{Container, FieldAttributes};
 /// `openapi = "io.k8s.…"` for a JSON value with a type name of its own.
 /// On both: `validate(tag, tag(argument: value) = payload, …)` with validation tags as
 /// `docs/validation-tags.md` lists them. On a field that holds text of a named type:
-/// `value_type(…)` with the tags of that type, whose constants are those of `values`.
+/// `value_type(tag, …, constants("A", "B"))` with the tags and constants of that type.
 #[proc_macro_derive(Schema, attributes(k8s))]
 pub fn derive_schema(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
     let input = parse_macro_input!(input as DeriveInput);

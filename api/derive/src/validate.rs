@@ -25,6 +25,37 @@ pub(crate) fn parse_tags(meta: &ParseNestedMeta<'_>) -> syn::Result<Vec<SpannedT
     Ok(inner.parse_terminated(SpannedTag::parse, Token![,])?.into_iter().collect())
 }
 
+/// The type name that text has of its own: its tags and constants.
+pub(crate) struct ValueType {
+    tags: Vec<SpannedTag>,
+    constants: Vec<String>,
+}
+
+impl ValueType {
+    /// Reads `value_type(tag, …, constants("A", "B"))`.
+    pub(crate) fn parse(meta: &ParseNestedMeta<'_>) -> syn::Result<Self> {
+        let (constants, tags): (Vec<_>, Vec<_>) =
+            parse_tags(meta)?.into_iter().partition(|spanned| spanned.tag.name == "constants");
+        let arguments = constants.into_iter().flat_map(|spanned| spanned.tag.arguments);
+        let constants = arguments.map(|argument| match argument.value {
+            Literal::Text(text) => Ok(text),
+            Literal::Int(_) | Literal::Bool(_) => Err(meta.error("a constant is a text")),
+        });
+        Ok(Self { tags, constants: constants.collect::<syn::Result<_>>()? })
+    }
+
+    pub(crate) fn tokens(&self) -> TokenStream {
+        let Self { tags, constants } = self;
+        let rules = tokens(tags);
+        quote! {
+            ::api::schema::ValueType {
+                rules: #rules,
+                constants: ::std::vec![#(::std::string::String::from(#constants)),*],
+            }
+        }
+    }
+}
+
 impl Parse for SpannedTag {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let name = input.call(Ident::parse_any)?;
@@ -131,8 +162,7 @@ pub(crate) struct TaggedField<'a> {
     pub(crate) span: Span,
     pub(crate) field_type: &'a Type,
     pub(crate) tags: &'a [SpannedTag],
-    /// The tags of the field's named type, and its constants.
-    pub(crate) value_type: Option<(&'a [SpannedTag], Vec<String>)>,
+    pub(crate) value_type: Option<&'a ValueType>,
 }
 
 /// Refuses tags that must not stand where they stand.
@@ -182,7 +212,7 @@ fn plain(tags: &[SpannedTag]) -> Vec<Tag> {
 
 fn model_field(field: &TaggedField<'_>, types: &mut Vec<NamedType<Tag>>) -> model::Field<Tag> {
     let mut value_type = model_type(field.field_type, types);
-    if let Some((tags, constants)) = &field.value_type {
+    if let Some(ValueType { tags, constants }) = field.value_type {
         let constants = constants
             .iter()
             .map(|value| model::Constant { value: value.clone(), rules: Vec::new() })

@@ -13,7 +13,7 @@ pub const VERSION: &str = "v1";
 /// request belongs to the matching FlowSchema with the lowest matching precedence.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, Schema)]
 #[serde(rename_all = "camelCase", default)]
-#[k8s(package = "io.k8s.api.flowcontrol.v1")]
+#[k8s(package = "io.k8s.api.flowcontrol.v1", validate(supportsSubresource = "/status"))]
 pub struct FlowSchema {
     /// The kind of object this is: `FlowSchema`.
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -257,7 +257,7 @@ pub struct FlowSchemaCondition {
 /// what becomes of the others.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, Schema)]
 #[serde(rename_all = "camelCase", default)]
-#[k8s(package = "io.k8s.api.flowcontrol.v1")]
+#[k8s(package = "io.k8s.api.flowcontrol.v1", validate(supportsSubresource = "/status"))]
 pub struct PriorityLevelConfiguration {
     /// The kind of object this is: `PriorityLevelConfiguration`.
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -288,15 +288,25 @@ pub struct PriorityLevelConfiguration {
 pub struct PriorityLevelConfigurationSpec {
     /// `Limited`: only so many requests run at a time; `Exempt`: every request runs at once.
     #[serde(rename = "type")]
-    #[k8s(number = 1, required)]
+    #[k8s(
+        number = 1,
+        required,
+        validate(beta(since: "1.37") = required, beta(since: "1.37") = modeDiscriminator)
+    )]
     pub level_type: String,
     /// The limits, for type `Limited`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[k8s(number = 2)]
+    #[k8s(
+        number = 2,
+        validate(beta(since: "1.37") = optional, beta(since: "1.37") = ifMode("Limited") = required)
+    )]
     pub limited: Option<LimitedPriorityLevelConfiguration>,
     /// What an exempt level reserves for itself, for type `Exempt`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[k8s(number = 3)]
+    #[k8s(
+        number = 3,
+        validate(beta(since: "1.37") = optional, beta(since: "1.37") = ifMode("Exempt") = optional)
+    )]
     pub exempt: Option<ExemptPriorityLevelConfiguration>,
 }
 
@@ -330,11 +340,18 @@ pub struct LimitedPriorityLevelConfiguration {
 pub struct LimitResponse {
     /// `Queue`: they wait in fair queues; `Reject`: they are refused.
     #[serde(rename = "type")]
-    #[k8s(number = 1, required)]
+    #[k8s(
+        number = 1,
+        required,
+        validate(beta(since: "1.37") = required, beta(since: "1.37") = modeDiscriminator)
+    )]
     pub response_type: String,
     /// The queues, for type `Queue`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[k8s(number = 2)]
+    #[k8s(
+        number = 2,
+        validate(beta(since: "1.37") = optional, beta(since: "1.37") = ifMode("Queue") = required)
+    )]
     pub queuing: Option<QueuingConfiguration>,
 }
 

@@ -44,7 +44,10 @@ pub struct ObjectMeta {
     pub self_link: String,
     /// Tells this object from earlier and later ones of the same name. Set by the server.
     #[serde(skip_serializing_if = "String::is_empty")]
-    #[k8s(number = 5, omit_zero)]
+    #[k8s(
+        number = 5, omit_zero,
+        validate(alpha(since: "1.37") = optional, alpha(since: "1.37") = immutable)
+    )]
     pub uid: String,
     /// The revision of the object's last write. Opaque to clients; sent back on an update it
     /// makes the update fail if someone else wrote in between.
@@ -53,20 +56,32 @@ pub struct ObjectMeta {
     pub resource_version: String,
     /// Counts the changes of the desired state. Set by the server.
     #[serde(skip_serializing_if = "is_zero")]
-    #[k8s(number = 7, omit_zero)]
+    #[k8s(
+        number = 7, omit_zero,
+        validate(alpha(since: "1.37") = optional, alpha(since: "1.37") = minimum = 0)
+    )]
     pub generation: i64,
     /// When the object was created. Set by the server.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[k8s(number = 8)]
+    #[k8s(
+        number = 8,
+        validate(alpha(since: "1.37") = optional, alpha(since: "1.37") = immutable)
+    )]
     pub creation_timestamp: Option<Timestamp>,
     /// When deletion was asked for; the object stays until its finalizers are gone. Set by the
     /// server.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[k8s(number = 9)]
+    #[k8s(
+        number = 9,
+        validate(alpha(since: "1.37") = optional, alpha(since: "1.37") = immutable)
+    )]
     pub deletion_timestamp: Option<Timestamp>,
     /// How many seconds the object may take to end after deletion was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[k8s(number = 10)]
+    #[k8s(
+        number = 10,
+        validate(alpha(since: "1.37") = optional, alpha(since: "1.37") = immutable)
+    )]
     pub deletion_grace_period_seconds: Option<i64>,
     /// Short keys and values by which objects are selected.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
@@ -78,7 +93,10 @@ pub struct ObjectMeta {
     pub annotations: BTreeMap<String, String>,
     /// The objects this one depends on; it is collected when they are all gone.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[k8s(number = 13, list_map_key = "uid", patch_merge_key = "uid")]
+    #[k8s(
+        number = 13, list_map_key = "uid", patch_merge_key = "uid",
+        validate(alpha(since: "1.37") = optional)
+    )]
     pub owner_references: Vec<OwnerReference>,
     /// Who has to do something before the object may go; deletion waits until the list is empty.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -86,7 +104,10 @@ pub struct ObjectMeta {
     pub finalizers: Vec<String>,
     /// Who manages which fields. Kept by the server.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[k8s(number = 17, list_type = "atomic")]
+    #[k8s(
+        number = 17, list_type = "atomic",
+        validate(alpha(since: "1.37") = optional)
+    )]
     pub managed_fields: Vec<ManagedFieldsEntry>,
 }
 
@@ -100,16 +121,28 @@ fn is_zero(number: &i64) -> bool {
 #[k8s(package = "io.k8s.apimachinery.pkg.apis.meta.v1", atomic)]
 pub struct OwnerReference {
     /// The owner's API version.
-    #[k8s(number = 5, required)]
+    #[k8s(
+        number = 5, required,
+        validate(alpha(since: "1.37") = required)
+    )]
     pub api_version: String,
     /// The owner's kind.
-    #[k8s(number = 1, required)]
+    #[k8s(
+        number = 1, required,
+        validate(alpha(since: "1.37") = required)
+    )]
     pub kind: String,
     /// The owner's name.
-    #[k8s(number = 3, required)]
+    #[k8s(
+        number = 3, required,
+        validate(alpha(since: "1.37") = required)
+    )]
     pub name: String,
     /// The owner's uid.
-    #[k8s(number = 4, required)]
+    #[k8s(
+        number = 4, required,
+        validate(alpha(since: "1.37") = required)
+    )]
     pub uid: String,
     /// Whether the owner is the controller that manages this object; at most one is.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -132,7 +165,12 @@ pub struct ManagedFieldsEntry {
     pub manager: String,
     /// How the fields were written: `Apply` or `Update`.
     #[serde(skip_serializing_if = "String::is_empty")]
-    #[k8s(number = 2, omit_zero)]
+    #[k8s(
+        number = 2,
+        omit_zero,
+        validate(alpha(since: "1.37") = required),
+        value_type(alpha(since: "1.37") = enum, constants("Apply", "Update"))
+    )]
     pub operation: String,
     /// The API version in which the fields are named.
     #[serde(skip_serializing_if = "String::is_empty")]

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::tag::Tag;
-use super::{Field, ListType, PatchMerge, Presence, Shape};
+use super::{Field, ListType, PatchMerge, Presence, Shape, ValueType};
 
 /// The parts of a [`Field`] that are declared; the rest follows from them.
 #[derive(Debug)]
@@ -47,7 +47,7 @@ impl Field {
 
     /// The same field with validation tags.
     #[must_use]
-    pub fn with_rules(mut self, rules: Vec<Tag>, value_type: Option<Vec<Tag>>) -> Self {
+    pub fn with_rules(mut self, rules: Vec<Tag>, value_type: Option<ValueType>) -> Self {
         self.rules = rules;
         self.value_type = value_type;
         self

@@ -68,9 +68,17 @@ pub struct Field {
     pub openapi_default: Option<Value>,
     /// The validation tags of the field.
     pub rules: Vec<Tag>,
-    /// For text of a named type, the validation tags of that type. Messages show such text as
-    /// JSON.
-    pub value_type: Option<Vec<Tag>>,
+    /// For text of a named type, what validation knows of that type.
+    pub value_type: Option<ValueType>,
+}
+
+/// A named type of text, as validation knows it. Messages show its values as JSON.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ValueType {
+    /// The validation tags of the type.
+    pub rules: Vec<Tag>,
+    /// The type's constants, which `enum` allows.
+    pub constants: Vec<String>,
 }
 
 /// How an absent or zero value is treated when an object is brought into canonical form.

@@ -34,6 +34,13 @@ impl ErrorList {
         Self(self.0.into_iter().filter(|error| seen.insert(error.to_string())).collect())
     }
 
+    /// Every error that reads like one before it.
+    #[must_use]
+    pub fn repetitions(&self) -> Vec<&Error> {
+        let mut seen = BTreeSet::new();
+        self.0.iter().filter(|error| !seen.insert(error.to_string())).collect()
+    }
+
     /// All errors in one text; `None` if there are none. What reads the same is listed once.
     #[must_use]
     pub fn aggregate(&self) -> Option<String> {
@@ -104,6 +111,7 @@ mod tests {
         let list: ErrorList = [a.clone(), b, a].into_iter().collect();
         assert_eq!(list.aggregate().unwrap(), "[a: Required value, b: Required value]");
         assert_eq!(list.causes().len(), 3);
+        assert_eq!(list.repetitions().len(), 1);
         assert_eq!(list.without_repetitions().causes().len(), 2);
     }
 }

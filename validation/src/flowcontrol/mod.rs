@@ -1,18 +1,23 @@
 //! The rules of FlowSchemas and PriorityLevelConfigurations (spec: validation 5 to 9, 16, 19).
 
 mod conditions;
-mod declarative;
 mod flow_schema;
 mod internal;
 mod priority_level;
 
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
 use api::flowcontrol::v1::{FlowSchema, PriorityLevelConfiguration};
 use api::meta::ObjectMeta;
+use api::schema::Described;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::field::{Error, ErrorList, Path};
+use crate::lifecycle::{Lifecycle, Observer, Silent, identifier};
 use crate::object_meta::{self, NameRule};
+use crate::rules::{CustomRules, Request, Validator};
 
 /// What decides which rules are enforced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,6 +34,11 @@ impl Default for Gates {
 
 /// One of the two kinds, as validation sees it.
 trait Kind: DeserializeOwned {
+    const NAME: &'static str;
+
+    /// The rules that stand on the type.
+    fn declared() -> &'static Validator;
+
     fn metadata(&self) -> &ObjectMeta;
 
     /// The rules that are code, metadata and status included. `object` is the same as it was read,
@@ -37,12 +47,15 @@ trait Kind: DeserializeOwned {
 
     /// The rules of the status that are code.
     fn handwritten_status(&self) -> ErrorList;
-
-    /// The rules that are declared; what did not change since `old` is not looked at again.
-    fn declarative(&self, old: Option<&Self>) -> ErrorList;
 }
 
 impl Kind for FlowSchema {
+    const NAME: &'static str = "FlowSchema";
+
+    fn declared() -> &'static Validator {
+        &FLOW_SCHEMA
+    }
+
     fn metadata(&self) -> &ObjectMeta {
         &self.metadata
     }
@@ -55,14 +68,15 @@ impl Kind for FlowSchema {
         let types = self.status.conditions.iter().map(|c| c.condition_type.as_str());
         conditions::validate(types)
     }
-
-    /// Nothing is declared on FlowSchemas that is enforced.
-    fn declarative(&self, _old: Option<&Self>) -> ErrorList {
-        ErrorList::default()
-    }
 }
 
 impl Kind for PriorityLevelConfiguration {
+    const NAME: &'static str = "PriorityLevelConfiguration";
+
+    fn declared() -> &'static Validator {
+        &PRIORITY_LEVEL
+    }
+
     fn metadata(&self) -> &ObjectMeta {
         &self.metadata
     }
@@ -75,40 +89,84 @@ impl Kind for PriorityLevelConfiguration {
         let types = self.status.conditions.iter().map(|c| c.condition_type.as_str());
         conditions::validate(types)
     }
+}
 
-    fn declarative(&self, old: Option<&Self>) -> ErrorList {
-        declarative::validate(&self.spec, old.map(|old| &old.spec))
-    }
+static FLOW_SCHEMA: LazyLock<Validator> = LazyLock::new(declared::<FlowSchema>);
+static PRIORITY_LEVEL: LazyLock<Validator> = LazyLock::new(declared::<PriorityLevelConfiguration>);
+
+#[expect(clippy::expect_used, reason = "a test reads the rules of both kinds")]
+fn declared<K: Described>() -> Validator {
+    let type_def = K::type_def().expect("a kind is a struct");
+    Validator::new(type_def, CustomRules::default()).expect("its tags stand where they may")
+}
+
+/// What decides about the rules, and who is told what is found out about them.
+#[derive(Clone, Copy)]
+pub struct Context<'a> {
+    /// Which rules are enforced.
+    pub gates: Gates,
+    /// Who is told about differences between declarative and handwritten rules.
+    pub observer: &'a dyn Observer,
 }
 
 /// Validates a new object of `kind`, which is `FlowSchema` or `PriorityLevelConfiguration`.
 #[must_use]
 pub fn validate_create(kind: &str, object: &Value, gates: Gates) -> ErrorList {
-    match kind {
-        "FlowSchema" => create::<FlowSchema>(object, gates),
-        _ => create::<PriorityLevelConfiguration>(object, gates),
-    }
+    validate_create_observed(kind, object, Context { gates, observer: &Silent })
 }
 
 /// Validates a changed object.
 #[must_use]
 pub fn validate_update(kind: &str, object: &Value, old: &Value, gates: Gates) -> ErrorList {
-    match kind {
-        "FlowSchema" => update::<FlowSchema>(object, old, gates),
-        _ => update::<PriorityLevelConfiguration>(object, old, gates),
-    }
+    validate_update_observed(kind, object, old, Context { gates, observer: &Silent })
 }
 
 /// Validates an object whose status changed.
 #[must_use]
 pub fn validate_status_update(kind: &str, object: &Value, old: &Value, gates: Gates) -> ErrorList {
+    validate_status_update_observed(kind, object, old, Context { gates, observer: &Silent })
+}
+
+/// As [`validate_create`], telling an observer about the rules.
+#[must_use]
+pub fn validate_create_observed(kind: &str, object: &Value, context: Context<'_>) -> ErrorList {
     match kind {
-        "FlowSchema" => update_status::<FlowSchema>(object, old, gates),
-        _ => update_status::<PriorityLevelConfiguration>(object, old, gates),
+        FlowSchema::NAME => create::<FlowSchema>(object, context),
+        _ => create::<PriorityLevelConfiguration>(object, context),
     }
 }
 
-fn create<K: Kind>(object: &Value, gates: Gates) -> ErrorList {
+/// As [`validate_update`], telling an observer about the rules.
+#[must_use]
+pub fn validate_update_observed(
+    kind: &str,
+    object: &Value,
+    old: &Value,
+    context: Context<'_>,
+) -> ErrorList {
+    match kind {
+        FlowSchema::NAME => update::<FlowSchema>(object, old, "", context),
+        _ => update::<PriorityLevelConfiguration>(object, old, "", context),
+    }
+}
+
+/// As [`validate_status_update`], telling an observer about the rules.
+#[must_use]
+pub fn validate_status_update_observed(
+    kind: &str,
+    object: &Value,
+    old: &Value,
+    context: Context<'_>,
+) -> ErrorList {
+    match kind {
+        FlowSchema::NAME => update::<FlowSchema>(object, old, STATUS, context),
+        _ => update::<PriorityLevelConfiguration>(object, old, STATUS, context),
+    }
+}
+
+const STATUS: &str = "status";
+
+fn create<K: Kind>(object: &Value, context: Context<'_>) -> ErrorList {
     let typed: K = match read(object) {
         Ok(typed) => typed,
         Err(error) => return error,
@@ -117,27 +175,29 @@ fn create<K: Kind>(object: &Value, gates: Gates) -> ErrorList {
     if handwritten.is_empty() {
         handwritten = object_meta::validate(typed.metadata(), NameRule::PathSegment);
     }
-    combine(handwritten, typed.declarative(None), gates)
+    combine::<K>(handwritten, (object, None), "", context)
 }
 
-fn update<K: Kind>(object: &Value, old: &Value, gates: Gates) -> ErrorList {
-    let (typed, old): (K, K) = match (read(object), read(old)) {
+fn update<K: Kind>(
+    object: &Value,
+    old: &Value,
+    subresource: &str,
+    context: Context<'_>,
+) -> ErrorList {
+    let (typed, old_typed): (K, K) = match (read(object), read(old)) {
         (Ok(typed), Ok(old)) => (typed, old),
         (Err(error), _) | (_, Err(error)) => return error,
     };
-    let mut handwritten = generic_update(typed.metadata(), old.metadata());
-    handwritten.extend(typed.handwritten(object));
-    combine(handwritten, typed.declarative(Some(&old)), gates)
-}
-
-fn update_status<K: Kind>(object: &Value, old: &Value, gates: Gates) -> ErrorList {
-    let (object, old): (K, K) = match (read(object), read(old)) {
-        (Ok(object), Ok(old)) => (object, old),
-        (Err(error), _) | (_, Err(error)) => return error,
-    };
-    let mut handwritten = generic_update(object.metadata(), old.metadata());
-    handwritten.extend(object.handwritten_status());
-    combine(handwritten, object.declarative(Some(&old)), gates)
+    let mut handwritten = generic_update(typed.metadata(), old_typed.metadata());
+    handwritten.extend(match subresource {
+        STATUS => typed.handwritten_status(),
+        _ => typed.handwritten(object),
+    });
+    let errors = combine::<K>(handwritten, (object, Some(old)), subresource, context);
+    for repetition in errors.repetitions() {
+        context.observer.duplicate(K::NAME, &repetition.to_string());
+    }
+    errors
 }
 
 fn read<K: Kind>(object: &Value) -> Result<K, ErrorList> {
@@ -153,24 +213,25 @@ fn generic_update(metadata: &ObjectMeta, old: &ObjectMeta) -> ErrorList {
     errors
 }
 
-/// Handwritten errors that a declarative rule makes too give way to the declarative ones, which
-/// come last (spec: validation 16.4).
-fn combine(handwritten: ErrorList, declarative: ErrorList, gates: Gates) -> ErrorList {
-    let handwritten = handwritten.without_repetitions();
-    if !gates.declarative_beta {
-        return handwritten;
-    }
-    let has_twin = |error: &Error| {
-        error.covered
-            && declarative.iter().any(|twin| {
-                twin.error_type == error.error_type
-                    && twin.field == error.field
-                    && twin.origin == error.origin
-            })
+/// Runs the declared rules on an object and its old state, and combines what both kinds of rules
+/// find.
+fn combine<K: Kind>(
+    handwritten: ErrorList,
+    (object, old): (&Value, Option<&Value>),
+    subresource: &str,
+    context: Context<'_>,
+) -> ErrorList {
+    let lifecycle = Lifecycle {
+        compare: true,
+        enforce_beta: context.gates.declarative_beta,
+        normalizations: &[],
+        ancestors_match: false,
+        identifier: &identifier(K::NAME, subresource, old.is_some()),
+        observer: context.observer,
     };
-    let mut errors: ErrorList = handwritten.into_iter().filter(|error| !has_twin(error)).collect();
-    errors.extend(declarative);
-    errors
+    let options = BTreeMap::new();
+    let request = Request { object, old, subresource, options: &options };
+    lifecycle.combine(handwritten, || K::declared().validate(request))
 }
 
 #[cfg(test)]

@@ -4,6 +4,8 @@ use api::decode::{Tree, decode};
 use api::schema::{Described, TypeDef};
 use serde_json::{Map, json};
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use super::*;
 
 const RECORDED: &str = include_str!("../../tests/data/flowcontrol.json");
@@ -11,6 +13,24 @@ const GATE_OFF: &str = include_str!("../../tests/data/flowcontrol-beta-gate-off.
 const STORED_INVALID: &str = include_str!("../../tests/data/flowcontrol-stored-invalid.json");
 
 const GATE_OFF_GATES: Gates = Gates { declarative_beta: false };
+
+/// Counts what it is told.
+#[derive(Default)]
+struct Counter {
+    mismatches: AtomicU64,
+}
+
+impl Observer for Counter {
+    fn mismatch(&self, _identifier: &str, _message: &str) {
+        self.mismatches.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn panic(&self, identifier: &str, value: &str) {
+        panic!("{identifier} panicked: {value}");
+    }
+
+    fn duplicate(&self, _kind: &str, _error: &str) {}
+}
 
 fn cases(text: &str) -> Vec<Value> {
     let document: Value = serde_json::from_str(text).unwrap();
@@ -44,6 +64,7 @@ fn prepared_for_create(kind: &str, object: &Value) -> Value {
         let kept: String = prefix.chars().take(58).collect();
         metadata.insert("name".to_owned(), json!(format!("{kept}zzzzz")));
     }
+    metadata.insert("generation".to_owned(), json!(1));
     object["status"] = json!({});
     object
 }
@@ -82,7 +103,6 @@ fn stored(case: &Value, kind: &str) -> Value {
     let metadata = old["metadata"].as_object_mut().unwrap();
     metadata.insert("uid".to_owned(), json!("3c0a7f9e-3f0c-4f3a-9d6e-0f1f5d8f7c11"));
     metadata.insert("creationTimestamp".to_owned(), json!("2026-01-01T00:00:00Z"));
-    metadata.insert("generation".to_owned(), json!(1));
     if case.get("oldMeta").is_some() {
         metadata.insert("deletionTimestamp".to_owned(), json!("2026-01-01T00:00:00Z"));
         metadata.insert("deletionGracePeriodSeconds".to_owned(), json!(0));
@@ -90,18 +110,20 @@ fn stored(case: &Value, kind: &str) -> Value {
     old
 }
 
-fn run(case: &Value, gates: Gates) -> ErrorList {
+fn run(case: &Value, context: Context<'_>) -> ErrorList {
     let kind = case["kind"].as_str().unwrap();
     match case["operation"].as_str().unwrap() {
-        "create" => validate_create(kind, &prepared_for_create(kind, &case["object"]), gates),
+        "create" => {
+            validate_create_observed(kind, &prepared_for_create(kind, &case["object"]), context)
+        }
         operation => {
             let old = stored(case, kind);
             let status = operation == "status";
             let object = prepared_for_update(kind, &case["object"], &old, status);
             if status {
-                validate_status_update(kind, &object, &old, gates)
+                validate_status_update_observed(kind, &object, &old, context)
             } else {
-                validate_update(kind, &object, &old, gates)
+                validate_update_observed(kind, &object, &old, context)
             }
         }
     }
@@ -144,8 +166,11 @@ fn expected(case: &Value) -> Vec<(String, String, String)> {
 }
 
 fn check(case: &Value, gates: Gates) {
-    let errors = run(case, gates);
+    let observer = Counter::default();
+    let errors = run(case, Context { gates, observer: &observer });
     let name = format!("{} {}", case["id"], case["name"]);
+    let mismatches = case["mismatchIncrements"].as_u64().unwrap_or(0);
+    assert_eq!(observer.mismatches.into_inner(), mismatches, "{name}: mismatches");
     assert_eq!(found(&errors, case), expected(case), "{name}");
     if let Some(message) = case.pointer("/expectedStatus/message").and_then(Value::as_str)
         && case.get("unordered").is_none()

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use api::schema::tag::Tag;
-use api::schema::{Field, Presence, Shape, TypeDef};
+use api::schema::{Field, Presence, Shape, TypeDef, ValueType};
 use validation_tags::Model;
 use validation_tags::model::{self, Constant, Default, Definition, Int, NamedType, Type, TypeId};
 
@@ -43,7 +43,7 @@ impl Builder {
 
     fn field(&mut self, field: &Field) -> model::Field<Tag> {
         let value_type = match &field.value_type {
-            Some(rules) => self.named_text(field, rules),
+            Some(value_type) => self.named_text(&field.name, value_type),
             None => self.value_type(&field.shape),
         };
         let many = matches!(value_type, Type::List(_) | Type::Map(..));
@@ -64,17 +64,12 @@ impl Builder {
         }
     }
 
-    /// Text with a type name of its own, whose constants are the documented values.
-    fn named_text(&mut self, field: &Field, rules: &[Tag]) -> Type {
-        let id = self.push(field.name.clone(), rules);
-        let values = match &field.shape {
-            Shape::String(values) => *values,
-            _ => &[],
-        };
+    fn named_text(&mut self, name: &str, value_type: &ValueType) -> Type {
+        let id = self.push(name.to_owned(), &value_type.rules);
         let named = &mut self.types[id.0];
         named.definition = Definition::Alias(Type::String);
-        let constant = |value: &&str| Constant { value: (*value).to_owned(), rules: Vec::new() };
-        named.constants = values.iter().map(constant).collect();
+        let constant = |value: &String| Constant { value: value.clone(), rules: Vec::new() };
+        named.constants = value_type.constants.iter().map(constant).collect();
         Type::Named(id)
     }
 

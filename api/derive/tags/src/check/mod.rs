@@ -142,3 +142,6 @@ impl Checker<'_> {
         Ok(checked)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,10 +1,11 @@
 //! What the reference's generator accepts and refuses, and with which texts.
 
 use serde_json::Value;
-use validation_tags::model::{Definition, Field, NamedType, Type, TypeId};
-use validation_tags::{Model, PackageLevel, Tag, check, lint};
 
-const RECORDED: &str = include_str!("data/tags-generator.json");
+use crate::model::{Definition, Field, Model, NamedType, Type, TypeId};
+use crate::{PackageLevel, Tag, check, lint};
+
+const RECORDED: &str = include_str!("../../tests/data/tags-generator.json");
 
 /// Reads the few forms of Go source that the cases use.
 fn model(source: &str) -> Model<Tag> {
