@@ -90,6 +90,8 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("kubeconfig");
         kubeconfig.write(&path).unwrap();
+        use std::os::unix::fs::PermissionsExt as _;
+        assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
         let text = std::fs::read(&path).unwrap();
         let read = crate::codec::yaml::parse(&text).unwrap().into_value();
         assert_eq!(read["current-context"], "admin");
