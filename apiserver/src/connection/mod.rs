@@ -1,17 +1,25 @@
 //! Connections: accepted, encrypted, served, and ended in time.
+//!
+//! [`Listener`] owns the socket and the accept loop, `serve` one connection from its handshake to
+//! its end, [`Tls`] what the server shows and whom it trusts. Nothing here knows what a request
+//! means: whoever serves gets it with what is known of the other end ([`ConnectionInfo`]).
 
 mod listener;
+mod plain_http;
+mod serve;
 pub mod signals;
+#[cfg(test)]
+mod tests;
 mod tls;
 
 use std::net::SocketAddr;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
 use rustls_pki_types::CertificateDer;
+use tokio_util::sync::CancellationToken;
 
-pub use listener::{Connection, Listener};
-pub use tls::{TlsError, server_config};
+pub use listener::{Listener, Reloader};
+pub use serve::Connection;
+pub use tls::{Tls, TlsError, server_config};
 
 /// What limits connections. Nobody can hold more than this.
 pub mod limits {
@@ -21,8 +29,8 @@ pub mod limits {
     pub const CONNECTIONS_MAX: usize = 10_000;
     /// How long a TLS handshake may take.
     pub const HANDSHAKE_MAX: Duration = Duration::from_secs(10);
-    /// How long the head of a request may take.
-    pub const HEAD_MAX: Duration = Duration::from_secs(30);
+    /// How long the head of a request may take, the wait for it included.
+    pub const HEAD_MAX: Duration = Duration::from_secs(32);
     /// Bytes of the heads of requests that are buffered.
     pub const HEAD_BYTES_MAX: usize = 256 * 1024;
     /// Streams at a time in an HTTP/2 connection.
@@ -33,6 +41,23 @@ pub mod limits {
     pub const PING_TIMEOUT: Duration = Duration::from_secs(15);
     /// How long connections may go on when the server stops.
     pub const DRAIN_MAX: Duration = Duration::from_secs(1);
+    /// How long the server accepts nothing after it could not, for want of file descriptors.
+    pub const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+}
+
+/// How the server is told to stop. Clones are told together.
+#[derive(Debug, Clone, Default)]
+pub struct Shutdown {
+    /// No new requests; those that run may end, for [`limits::DRAIN_MAX`].
+    pub graceful: CancellationToken,
+    /// Everything ends at once.
+    pub immediate: CancellationToken,
+}
+
+impl From<CancellationToken> for Shutdown {
+    fn from(graceful: CancellationToken) -> Self {
+        Self { graceful, ..Self::default() }
+    }
 }
 
 /// What is known of the other end.
@@ -42,8 +67,7 @@ pub struct ConnectionInfo {
     pub peer: SocketAddr,
     /// The certificate it showed, if any.
     pub certificate: Option<ClientCertificate>,
-    close: AtomicBool,
-    closing: tokio::sync::Notify,
+    closing: CancellationToken,
 }
 
 /// A certificate that a client showed and whose key it holds.
@@ -51,30 +75,20 @@ pub struct ConnectionInfo {
 pub struct ClientCertificate {
     /// The certificate.
     pub der: CertificateDer<'static>,
-    /// Whether the client CA signed it and it is valid now.
+    /// Whether the client CA signed it, for clients, and it was valid at the handshake.
     pub verified: bool,
 }
 
 impl ConnectionInfo {
-    fn new(peer: SocketAddr, certificate: Option<ClientCertificate>) -> Self {
-        Self {
-            peer,
-            certificate,
-            close: AtomicBool::new(false),
-            closing: tokio::sync::Notify::new(),
-        }
+    /// A connection from an address.
+    #[must_use]
+    pub fn new(peer: SocketAddr, certificate: Option<ClientCertificate>) -> Self {
+        Self { peer, certificate, closing: CancellationToken::new() }
     }
 
-    /// Asks for the connection to end once its running requests are answered.
+    /// Asks for the connection to end once its running requests are answered: `GOAWAY` in HTTP/2,
+    /// `Connection: close` in HTTP/1.
     pub fn close(&self) {
-        self.close.store(true, Ordering::Relaxed);
-        self.closing.notify_one();
-    }
-
-    fn is_to_close(&self) -> bool {
-        self.close.load(Ordering::Relaxed)
+        self.closing.cancel();
     }
 }
-
-/// How long a stopped server waits before it looks again whether everything has ended.
-const DRAIN_STEP: Duration = Duration::from_millis(5);

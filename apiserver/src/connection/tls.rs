@@ -1,7 +1,7 @@
 //! TLS: what the server shows, and what it makes of clients' certificates.
 
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rustls::client::danger::HandshakeSignatureValid;
@@ -11,25 +11,87 @@ use rustls::server::{ServerConfig, WebPkiClientVerifier};
 use rustls::{DigitallySignedStruct, DistinguishedName, RootCertStore, SignatureScheme};
 use rustls_pki_types::pem::PemObject as _;
 use rustls_pki_types::{CertificateDer, PrivateKeyDer, UnixTime};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio_rustls::server::TlsStream;
+use tokio_rustls::{Accept, TlsAcceptor};
+
+use super::ClientCertificate;
+use crate::pki::PemFile;
 
 /// TLS cannot be set up.
 #[derive(Debug, thiserror::Error)]
 pub enum TlsError {
-    /// The text is not what it should be.
-    #[error("{what}: {why}")]
+    /// A file does not hold what it should.
+    #[error("{}: {why}", path.display())]
     Content {
-        /// A file or what else the text is from.
-        what: String,
+        /// The file.
+        path: PathBuf,
         /// What is wrong.
         why: String,
     },
-    /// The parts do not fit together.
-    #[error("cannot serve with this certificate: {0}")]
-    Unusable(#[from] rustls::Error),
+    /// Certificate and key do not fit together, or cannot be used at all.
+    #[error("{}: cannot serve with this certificate: {source}", path.display())]
+    Unusable {
+        /// The certificate's file.
+        path: PathBuf,
+        /// Why.
+        source: rustls::Error,
+    },
 }
 
-/// What the server serves with. Certificate, key and client authorities are PEM; `what` names them
-/// in errors.
+/// What the server shows, and which clients it trusts.
+#[derive(Clone)]
+pub struct Tls {
+    acceptor: TlsAcceptor,
+    clients: Arc<Clients>,
+}
+
+impl Tls {
+    /// Serves with a certificate (its chain after it) and its key; clients' certificates are judged
+    /// by authorities, of which there may be none.
+    ///
+    /// # Errors
+    ///
+    /// [`TlsError`], which names the file at fault.
+    pub fn try_new(
+        certificate: &PemFile,
+        key: &PemFile,
+        client_authorities: Option<&PemFile>,
+    ) -> Result<Self, TlsError> {
+        let chain = certificates(certificate)?;
+        let key = PrivateKeyDer::from_pem_slice(key.text.as_bytes())
+            .map_err(|error| content(key, &format!("holds no private key: {error}")))?;
+        let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+        let clients = Arc::new(Clients::try_new(client_authorities, &provider)?);
+        let unusable = |source| TlsError::Unusable { path: certificate.path.clone(), source };
+        let mut config = ServerConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .map_err(unusable)?
+            .with_client_cert_verifier(Arc::clone(&clients) as Arc<dyn ClientCertVerifier>)
+            .with_single_cert(chain, key)
+            .map_err(unusable)?;
+        config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+        Ok(Self { acceptor: TlsAcceptor::from(Arc::new(config)), clients })
+    }
+
+    /// Shakes hands.
+    pub(super) fn accept<IO: AsyncRead + AsyncWrite + Unpin>(&self, stream: IO) -> Accept<IO> {
+        self.acceptor.accept(stream)
+    }
+
+    /// What the client showed, and what is to be thought of it.
+    pub(super) fn client_certificate<IO>(
+        &self,
+        stream: &TlsStream<IO>,
+    ) -> Option<ClientCertificate> {
+        let chain = stream.get_ref().1.peer_certificates()?;
+        let der = chain.first()?.clone().into_owned();
+        Some(ClientCertificate { der, verified: self.clients.verify(chain, UnixTime::now()) })
+    }
+}
+
+/// What to serve with, from PEM; a client authority is among `client_authorities` at the least.
+/// `what` stands for all of it in errors.
 ///
 /// # Errors
 ///
@@ -39,56 +101,44 @@ pub fn server_config(
     key: &str,
     client_authorities: &str,
     what: &Path,
-) -> Result<(ServerConfig, Arc<Clients>), TlsError> {
-    let content = |why: String| TlsError::Content { what: what.display().to_string(), why };
-    let chain = certificates(certificate).map_err(content)?;
-    if chain.is_empty() {
-        return Err(content("holds no certificate".to_owned()));
-    }
-    let key = PrivateKeyDer::from_pem_slice(key.as_bytes())
-        .map_err(|error| content(format!("holds no private key: {error}")))?;
-    let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
-    let clients = Arc::new(Clients::new(client_authorities, &provider).map_err(content)?);
-    let mut config = ServerConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()?
-        .with_client_cert_verifier(Arc::clone(&clients) as Arc<dyn ClientCertVerifier>)
-        .with_single_cert(chain, key)?;
-    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
-    Ok((config, clients))
+) -> Result<Tls, TlsError> {
+    let file = |text: &str| PemFile { path: what.to_owned(), text: text.to_owned() };
+    Tls::try_new(&file(certificate), &file(key), Some(&file(client_authorities)))
 }
 
-fn certificates(pem: &str) -> Result<Vec<CertificateDer<'static>>, String> {
-    CertificateDer::pem_slice_iter(pem.as_bytes())
+fn content(file: &PemFile, why: &str) -> TlsError {
+    TlsError::Content { path: file.path.clone(), why: why.to_owned() }
+}
+
+/// The certificates of a file; one at the least.
+fn certificates(file: &PemFile) -> Result<Vec<CertificateDer<'static>>, TlsError> {
+    let certificates: Vec<_> = CertificateDer::pem_slice_iter(file.text.as_bytes())
         .collect::<Result<_, _>>()
-        .map_err(|error| format!("holds a broken certificate: {error}"))
+        .map_err(|error| content(file, &format!("holds a broken certificate: {error}")))?;
+    if certificates.is_empty() {
+        return Err(content(file, "holds no certificate"));
+    }
+    Ok(certificates)
 }
 
 /// Judges clients' certificates. A wrong one does not end the handshake: it is for authentication
 /// to refuse the request, with an answer that says so.
-pub struct Clients {
+struct Clients {
     trusted: Option<Arc<dyn ClientCertVerifier>>,
     provider: Arc<CryptoProvider>,
 }
 
 impl Clients {
-    fn new(authorities: &str, provider: &Arc<CryptoProvider>) -> Result<Self, String> {
-        let mut roots = RootCertStore::empty();
-        for certificate in certificates(authorities)? {
-            roots.add(certificate).map_err(|error| error.to_string())?;
-        }
-        let trusted = if roots.is_empty() {
-            None
-        } else {
-            let verifier =
-                WebPkiClientVerifier::builder_with_provider(Arc::new(roots), Arc::clone(provider));
-            Some(verifier.build().map_err(|error| error.to_string())?)
-        };
+    fn try_new(
+        authorities: Option<&PemFile>,
+        provider: &Arc<CryptoProvider>,
+    ) -> Result<Self, TlsError> {
+        let trusted = authorities.map(|file| verifier(file, provider)).transpose()?;
         Ok(Self { trusted, provider: Arc::clone(provider) })
     }
 
-    /// Whether the chain is signed by the client authority and valid now.
-    #[must_use]
-    pub fn verify(&self, chain: &[CertificateDer<'_>], now: UnixTime) -> bool {
+    /// Whether the chain is signed by a client authority, for clients, and valid now.
+    fn verify(&self, chain: &[CertificateDer<'_>], now: UnixTime) -> bool {
         match (&self.trusted, chain.split_first()) {
             (Some(trusted), Some((leaf, intermediates))) => {
                 trusted.verify_client_cert(leaf, intermediates, now).is_ok()
@@ -96,6 +146,20 @@ impl Clients {
             _ => false,
         }
     }
+}
+
+fn verifier(
+    file: &PemFile,
+    provider: &Arc<CryptoProvider>,
+) -> Result<Arc<dyn ClientCertVerifier>, TlsError> {
+    let mut roots = RootCertStore::empty();
+    for certificate in certificates(file)? {
+        let added = roots.add(certificate);
+        added.map_err(|error| content(file, &format!("holds a broken certificate: {error}")))?;
+    }
+    WebPkiClientVerifier::builder_with_provider(Arc::new(roots), Arc::clone(provider))
+        .build()
+        .map_err(|error| content(file, &error.to_string()))
 }
 
 impl fmt::Debug for Clients {
