@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use validation::text::go_quote;
+use super::values;
 
 /// Every gate of the reference: name, stage, default.
 const KNOWN: &str = include_str!("feature_gates.txt");
@@ -115,22 +115,9 @@ fn split(item: &str) -> Result<(&str, bool), String> {
         return Err(format!("missing bool value for {item}"));
     };
     let (name, value) = (name.trim(), value.trim());
-    let parsed = parse_bool(value)
+    let parsed = values::boolean(value)
         .map_err(|error| format!("invalid value of {name}={value}, err: {error}"))?;
     Ok((name, parsed))
-}
-
-/// A boolean in one of the reference's spellings.
-///
-/// # Errors
-///
-/// The reference's text.
-pub fn parse_bool(text: &str) -> Result<bool, String> {
-    match text {
-        "1" | "t" | "T" | "TRUE" | "true" | "True" => Ok(true),
-        "0" | "f" | "F" | "FALSE" | "false" | "False" => Ok(false),
-        other => Err(format!("strconv.ParseBool: parsing {}: invalid syntax", go_quote(other))),
-    }
 }
 
 #[cfg(test)]

@@ -7,10 +7,50 @@ use clap::{Arg, ArgAction, Command};
 pub(super) enum Kind {
     /// `--flag`, `--flag=true`, `--flag=false`
     Bool,
-    /// `--flag=text`; the last one counts.
+    /// `--flag=text`; the last one counts, as for the next four.
     Text,
+    /// `--flag=12`
+    Integer,
+    /// `--flag=0.5`
+    Float,
+    /// `--flag=1m30s`
+    Duration,
+    /// `--flag=192.0.2.1`
+    Address,
     /// `--flag=a,b --flag=c`
     List,
+    /// `--flag=a --flag=b,which-is-one`
+    Array,
+}
+
+impl Kind {
+    /// What the accepted flags' table calls it.
+    fn named(name: &str) -> Self {
+        match name {
+            "bool" => Self::Bool,
+            "int" => Self::Integer,
+            "float" => Self::Float,
+            "duration" => Self::Duration,
+            "ip" => Self::Address,
+            "list" => Self::List,
+            "array" => Self::Array,
+            _ => Self::Text,
+        }
+    }
+
+    /// What `--help` calls a value.
+    fn value_name(self) -> &'static str {
+        match self {
+            Self::Bool => "bool",
+            Self::Text => "string",
+            Self::Integer => "int",
+            Self::Float => "float",
+            Self::Duration => "duration",
+            Self::Address => "ip",
+            Self::List => "strings",
+            Self::Array => "string…",
+        }
+    }
 }
 
 struct Flag {
@@ -58,12 +98,18 @@ static FLAGS: &[Flag] = &[
     flag(
         STORAGE,
         "etcd-compaction-interval",
-        Kind::Text,
+        Kind::Duration,
         "5m0s",
         "How long old revisions stay readable",
     ),
-    flag(SERVING, "bind-address", Kind::Text, "127.0.0.1", "The address to listen on"),
-    flag(SERVING, "secure-port", Kind::Text, "6443", "The port to listen on; 0 takes any free one"),
+    flag(SERVING, "bind-address", Kind::Address, "127.0.0.1", "The address to listen on"),
+    flag(
+        SERVING,
+        "secure-port",
+        Kind::Integer,
+        "6443",
+        "The port to listen on; 0 takes any free one",
+    ),
     flag(
         SERVING,
         "cert-dir",
@@ -85,7 +131,13 @@ static FLAGS: &[Flag] = &[
         "",
         "The key of the certificate to serve with",
     ),
-    flag(GENERIC, "advertise-address", Kind::Text, "", "The address that discovery tells clients"),
+    flag(
+        GENERIC,
+        "advertise-address",
+        Kind::Address,
+        "",
+        "The address that discovery tells clients",
+    ),
     flag(
         GENERIC,
         "external-hostname",
@@ -103,28 +155,28 @@ static FLAGS: &[Flag] = &[
     flag(
         GENERIC,
         "request-timeout",
-        Kind::Text,
+        Kind::Duration,
         "1m0s",
         "How long a request may take, long-running ones aside",
     ),
     flag(
         GENERIC,
         "min-request-timeout",
-        Kind::Text,
+        Kind::Integer,
         "1800",
         "How many seconds a watch lasts at the least, unless it says itself",
     ),
     flag(
         GENERIC,
         "max-requests-inflight",
-        Kind::Text,
+        Kind::Integer,
         "400",
         "Seats for requests; see the next flag",
     ),
     flag(
         GENERIC,
         "max-mutating-requests-inflight",
-        Kind::Text,
+        Kind::Integer,
         "200",
         "More seats. With API Priority and Fairness the sum counts; without it, these are for requests that write",
     ),
@@ -146,7 +198,7 @@ static FLAGS: &[Flag] = &[
     flag(
         GENERIC,
         "goaway-chance",
-        Kind::Text,
+        Kind::Float,
         "0",
         "The chance that a request makes its HTTP/2 connection end, up to 0.02",
     ),
@@ -163,7 +215,7 @@ static FLAGS: &[Flag] = &[
         "client-ca-file",
         Kind::Text,
         "",
-        "The certificates that sign client certificates, instead of the made one",
+        "Certificates that sign client certificates, besides the made one",
     ),
     flag(
         AUTHENTICATION,
@@ -175,7 +227,7 @@ static FLAGS: &[Flag] = &[
     flag(
         AUTHENTICATION,
         "service-account-key-file",
-        Kind::List,
+        Kind::Array,
         "",
         "Keys that service account tokens are checked with",
     ),
@@ -189,7 +241,7 @@ static FLAGS: &[Flag] = &[
     flag(
         AUTHENTICATION,
         "service-account-issuer",
-        Kind::List,
+        Kind::Array,
         "",
         "The issuer of service account tokens; https://kubernetes.default.svc when left out",
     ),
@@ -214,71 +266,63 @@ static FLAGS: &[Flag] = &[
         "",
         "Where to write the kubeconfig; <data-dir>/kubeconfig when left out",
     ),
-    flag(OUTPUT, "v", Kind::Text, "0", "How much to log, from 0 to 10"),
+    flag(OUTPUT, "v", Kind::Integer, "0", "How much to log, from 0 to 10"),
 ];
 
-/// Flags of the reference that are taken and do nothing here: name and kind.
+/// Flags of the reference that are taken and do nothing here: name and kind, a line each.
 const ACCEPTED_FLAGS: &str = include_str!("accepted.txt");
 
-fn accepted() -> impl Iterator<Item = (&'static str, Kind)> {
-    ACCEPTED_FLAGS.lines().filter_map(|line| line.split_once(' ')).filter_map(|(name, kind)| {
-        let ours = FLAGS.iter().any(|flag| flag.name == name);
-        let kind = match kind {
-            "bool" => Kind::Bool,
-            "list" => Kind::List,
-            _ => Kind::Text,
-        };
-        (!ours).then_some((name, kind))
-    })
+/// The flags that are taken and do nothing.
+pub(super) fn accepted() -> impl Iterator<Item = (&'static str, Kind)> {
+    let lines = ACCEPTED_FLAGS.lines().filter_map(|line| line.split_once(' '));
+    lines.map(|(name, kind)| (name, Kind::named(kind)))
 }
 
 /// The parser.
 pub(super) fn command() -> Command {
-    let mut command = Command::new("apiserver")
+    let ours = FLAGS.iter().map(|flag| {
+        let help = match flag.default {
+            "" => flag.help.to_owned(),
+            default => format!("{} [{default}]", flag.help),
+        };
+        argument(flag.name, flag.kind).help_heading(flag.section).help(help)
+    });
+    let accepted = accepted().map(|(name, kind)| argument(name, kind).help_heading(ACCEPTED));
+    Command::new("apiserver")
         .about("A small Kubernetes API server for FlowSchemas and PriorityLevelConfigurations")
+        .override_usage("apiserver [flags]")
+        .disable_help_flag(true)
         .disable_version_flag(true)
         .disable_help_subcommand(true)
+        .args(ours)
+        .arg(
+            Arg::new("help")
+                .short('h')
+                .long("help")
+                .action(ArgAction::Help)
+                .help_heading(OUTPUT)
+                .help("Print this and exit"),
+        )
         .arg(
             Arg::new("version")
                 .long("version")
                 .action(ArgAction::SetTrue)
                 .help_heading(OUTPUT)
                 .help("Print the version and exit"),
-        );
-    for flag in FLAGS {
-        let help = match flag.default {
-            "" => flag.help.to_owned(),
-            default => format!("{} [{default}]", flag.help),
-        };
-        command = command.arg(argument(flag.name, flag.kind).help_heading(flag.section).help(help));
-    }
-    for (name, kind) in accepted() {
-        command = command.arg(argument(name, kind).help_heading(ACCEPTED).help(""));
-    }
-    command
+        )
+        .args(accepted)
 }
 
 fn argument(name: &'static str, kind: Kind) -> Arg {
-    let arg = Arg::new(name).long(name);
+    let arg = Arg::new(name).long(name).value_name(kind.value_name()).action(ArgAction::Append);
     let arg = if name == "v" { arg.short('v') } else { arg };
     match kind {
-        Kind::Bool => arg
-            .num_args(0..=1)
-            .require_equals(true)
-            .default_missing_value("true")
-            .value_name("bool")
-            .action(ArgAction::Append),
-        Kind::Text => arg.value_name("value").allow_hyphen_values(true).action(ArgAction::Append),
-        Kind::List => arg.value_name("value,…").allow_hyphen_values(true).action(ArgAction::Append),
+        Kind::Bool => arg.num_args(0..=1).require_equals(true).default_missing_value("true"),
+        _ => arg.allow_hyphen_values(true),
     }
 }
 
 /// The default of a flag.
 pub(super) fn default(name: &str) -> &'static str {
     FLAGS.iter().find(|flag| flag.name == name).map_or("", |flag| flag.default)
-}
-
-/// The names of the flags that are taken and do nothing.
-pub(super) fn without_effect() -> impl Iterator<Item = &'static str> {
-    accepted().map(|(name, _)| name)
 }

@@ -1,0 +1,184 @@
+//! From flags to what they mean.
+
+use std::net::{IpAddr, Ipv4Addr};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::ArgMatches;
+use validation::text::go_quote;
+
+use super::reader::Reader;
+use super::{AuthorizationMode, Config, FeatureGates, RuntimeConfig, StorageBackend};
+
+/// The issuer of service account tokens if no flag names one.
+const ISSUER: &str = "https://kubernetes.default.svc";
+
+/// The most that `--goaway-chance` may be.
+const GOAWAY_CHANCE_MAX: f64 = 0.02;
+
+/// Reads the flags.
+///
+/// # Errors
+///
+/// Everything that is wrong, a line each.
+pub(super) fn interpret(matches: &ArgMatches) -> Result<Config, Vec<String>> {
+    let mut reader = Reader::new(matches);
+    let config = config(&mut reader);
+    if config.priority_and_fairness && config.server_concurrency() == 0 && reader.errors.is_empty()
+    {
+        reader.refuse(
+            "invalid configuration: MaxRequestsInFlight=0 and MaxMutatingRequestsInFlight=0; \
+             they must add up to something positive",
+        );
+    }
+    if reader.errors.is_empty() { Ok(config) } else { Err(reader.errors) }
+}
+
+fn config(reader: &mut Reader<'_>) -> Config {
+    let data_dir = PathBuf::from(reader.text("data-dir"));
+    let issuers = or(reader.array("service-account-issuer"), ISSUER);
+    let audiences = reader.list("api-audiences").into_iter().map(str::to_owned).collect();
+    let modes = authorization_modes(reader);
+    Config {
+        storage_backend: storage_backend(reader),
+        compaction_interval: reader.duration("etcd-compaction-interval"),
+        bind_address: reader.address("bind-address").unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST)),
+        secure_port: secure_port(reader),
+        tls: tls(reader),
+        advertise_address: reader.address("advertise-address"),
+        external_hostname: reader.optional("external-hostname"),
+        service_address: service_address(reader),
+        request_timeout: reader.duration("request-timeout"),
+        min_request_timeout: Duration::from_secs(reader.count("min-request-timeout")),
+        max_requests_inflight: reader.count("max-requests-inflight"),
+        max_mutating_requests_inflight: reader.count("max-mutating-requests-inflight"),
+        priority_and_fairness: reader.boolean("enable-priority-and-fairness"),
+        feature_gates: feature_gates(reader),
+        runtime_config: runtime_config(reader),
+        goaway_chance: goaway_chance(reader),
+        profiling: reader.boolean("profiling"),
+        // The reference turns it off where everybody may do everything.
+        anonymous_auth: reader.boolean("anonymous-auth")
+            && !modes.contains(&AuthorizationMode::AlwaysAllow),
+        client_ca_file: reader.path("client-ca-file"),
+        token_auth_file: reader.path("token-auth-file"),
+        service_account_key_files: paths(reader.array("service-account-key-file")),
+        service_account_signing_key_file: reader.path("service-account-signing-key-file"),
+        api_audiences: or(audiences, issuers.first().map_or(ISSUER, String::as_str)),
+        service_account_issuers: issuers,
+        authorization_modes: modes,
+        verbosity: reader.count("v"),
+        without_effect: reader.without_effect(),
+        cert_dir: reader.path("cert-dir").unwrap_or_else(|| data_dir.join("pki")),
+        kubeconfig_out: reader
+            .path("kubeconfig-out")
+            .unwrap_or_else(|| data_dir.join("kubeconfig")),
+        data_dir,
+    }
+}
+
+fn or(list: Vec<String>, default: &str) -> Vec<String> {
+    if list.is_empty() { vec![default.to_owned()] } else { list }
+}
+
+fn paths(list: Vec<String>) -> Vec<PathBuf> {
+    list.into_iter().map(PathBuf::from).collect()
+}
+
+fn secure_port(reader: &mut Reader<'_>) -> u16 {
+    let port = reader.integer("secure-port");
+    u16::try_from(port).unwrap_or_else(|_| {
+        reader.refuse(format!("--secure-port {port} must be between 0 and 65535, inclusive"));
+        0
+    })
+}
+
+/// Of two networks, the first is the server's.
+fn service_address(reader: &mut Reader<'_>) -> Option<IpAddr> {
+    let networks = reader.list("service-cluster-ip-range");
+    let first = networks.into_iter().next()?;
+    reader.first_address("service-cluster-ip-range", first)
+}
+
+fn tls(reader: &mut Reader<'_>) -> Option<(PathBuf, PathBuf)> {
+    match (reader.path("tls-cert-file"), reader.path("tls-private-key-file")) {
+        (Some(certificate), Some(key)) => Some((certificate, key)),
+        (None, None) => None,
+        _ => {
+            reader.refuse("--tls-cert-file and --tls-private-key-file go together");
+            None
+        }
+    }
+}
+
+fn storage_backend(reader: &mut Reader<'_>) -> StorageBackend {
+    match reader.text("storage-backend") {
+        "sled" | "etcd3" => StorageBackend::Sled,
+        "memory" => StorageBackend::Memory,
+        other => {
+            reader.wrong("storage-backend", other, "must be sled or memory");
+            StorageBackend::Memory
+        }
+    }
+}
+
+fn feature_gates(reader: &mut Reader<'_>) -> FeatureGates {
+    let given = reader.given("feature-gates");
+    let parsed = FeatureGates::parse(given.iter().copied());
+    parsed.unwrap_or_else(|why| {
+        reader.refuse(why);
+        FeatureGates::default()
+    })
+}
+
+fn runtime_config(reader: &mut Reader<'_>) -> RuntimeConfig {
+    RuntimeConfig::parse(reader.list("runtime-config")).unwrap_or_else(|errors| {
+        errors.into_iter().for_each(|error| reader.refuse(error));
+        RuntimeConfig::default()
+    })
+}
+
+fn goaway_chance(reader: &mut Reader<'_>) -> f64 {
+    let chance = reader.float("goaway-chance");
+    if !(0.0..=GOAWAY_CHANCE_MAX).contains(&chance) {
+        reader.refuse("--goaway-chance can not be less than 0 or greater than 0.02");
+    }
+    chance
+}
+
+fn authorization_modes(reader: &mut Reader<'_>) -> Vec<AuthorizationMode> {
+    let names = reader.list("authorization-mode");
+    if names.is_empty() {
+        reader.refuse("at least one authorization-mode must be passed");
+    }
+    let mut modes = Vec::new();
+    let mut repeated = false;
+    for name in &names {
+        match authorization_mode(name) {
+            Some(mode) => {
+                repeated |= modes.contains(&mode);
+                modes.push(mode);
+            }
+            None => {
+                let name = go_quote(name);
+                reader.refuse(format!("authorization-mode {name} is not a valid mode"));
+            }
+        }
+    }
+    if repeated {
+        let names: Vec<_> = names.iter().map(|name| go_quote(name)).collect();
+        let names = names.join(" ");
+        reader.refuse(format!("authorization-mode [{names}] has mode specified more than once"));
+    }
+    modes
+}
+
+fn authorization_mode(name: &str) -> Option<AuthorizationMode> {
+    Some(match name {
+        "AlwaysAllow" => AuthorizationMode::AlwaysAllow,
+        "AlwaysDeny" => AuthorizationMode::AlwaysDeny,
+        "RBAC" => AuthorizationMode::Rbac,
+        "Node" => AuthorizationMode::Node,
+        _ => return None,
+    })
+}
