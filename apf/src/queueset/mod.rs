@@ -152,6 +152,17 @@ impl<T> QueueSet<T> {
         self.requests.get_mut(id).map(|request| &mut request.data)
     }
 
+    /// What the shell keeps with a request, and the seats it occupies throughout.
+    pub fn data_and_seats(&self, id: RequestId) -> Option<(&T, u64)> {
+        self.requests.get(id).map(|request| (&request.data, request.work.max_seats()))
+    }
+
+    /// Whether every request executes at once.
+    #[must_use]
+    pub fn is_exempt(&self) -> bool {
+        self.configuration.intake == Intake::Exempt
+    }
+
     /// The moment at which [`Self::advance`] has something to do.
     #[must_use]
     pub fn next_event(&self) -> Option<Instant> {

@@ -1,0 +1,137 @@
+//! The way of a request through its level (spec: apf 1).
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::snapshot::SchemaInUse;
+use super::{Classification, FlowController};
+use crate::digest::{RequestDigest, RequestKind};
+use crate::estimate::{Estimator, WorkEstimate};
+use crate::gate::{Entered, Gate, RequestDetails, Retired, Seats, Visitor, now};
+use crate::observe::ExecutionType;
+use crate::queueset::RejectReason;
+
+/// A request that asks to be served.
+pub struct Request<'a> {
+    /// Who sends it and what it asks for.
+    pub digest: RequestDigest<'a>,
+    /// Its raw query, without the question mark.
+    pub query: &'a str,
+    /// When it leaves its queue unserved, see [`crate::queue_wait_limit`].
+    pub wait_deadline: Instant,
+    /// More about it, for dumps.
+    pub details: Arc<dyn RequestDetails>,
+}
+
+/// A request that may be served.
+#[derive(Debug)]
+pub struct Admitted {
+    /// Which FlowSchema claims it and which level serves it.
+    pub classification: Classification,
+    /// How much work it is.
+    pub work: WorkEstimate,
+    /// How long it waited in its queue.
+    pub waited: Duration,
+    /// Its seats, to be held while it is served.
+    pub seats: Seats,
+}
+
+/// A request that is not served; it is to be answered with 429.
+#[derive(Debug)]
+pub struct Rejected {
+    /// Which FlowSchema claims it and which level would have served it.
+    pub classification: Classification,
+    /// How much work it would have been.
+    pub work: WorkEstimate,
+    /// How long it waited in its queue.
+    pub waited: Duration,
+    /// Why.
+    pub reason: RejectReason,
+    /// After how long its client should try again.
+    pub retry_after_seconds: u64,
+}
+
+/// A request at its level.
+struct AtLevel {
+    classification: Classification,
+    gate: Arc<Gate>,
+    work: WorkEstimate,
+    entered: Entered,
+}
+
+impl FlowController {
+    /// Classifies a request, waits for its turn and admits it, or not. Dropping the future takes
+    /// the request out of its queue. The time of waiting starts with the first poll.
+    ///
+    /// # Errors
+    ///
+    /// [`Rejected`] if there is no room, or its turn does not come in time.
+    pub async fn admit(&self, request: &Request<'_>) -> Result<Admitted, Rejected> {
+        let arrived = now();
+        let AtLevel { classification, gate, work, entered } = self.enter(request);
+        let reason = match entered {
+            Entered::Executing(seats) => {
+                return Ok(Admitted { classification, work, waited: Duration::ZERO, seats });
+            }
+            Entered::Waiting(ticket) => match ticket.wait(request.wait_deadline).await {
+                Some(seats) => {
+                    let waited = now().saturating_duration_since(arrived);
+                    return Ok(Admitted { classification, work, waited, seats });
+                }
+                None => RejectReason::TimeOut,
+            },
+            Entered::Rejected(reason) => reason,
+        };
+        let retry_after_seconds = gate.retry_after_seconds();
+        let waited = now().saturating_duration_since(arrived);
+        Err(Rejected { classification, work, waited, reason, retry_after_seconds })
+    }
+
+    /// Takes a request to its level. If the level goes out of use at this very moment, the request
+    /// is classified anew, as often as that happens.
+    fn enter(&self, request: &Request<'_>) -> AtLevel {
+        loop {
+            let in_use = self.in_use.load();
+            let schema = in_use.classify(&request.digest);
+            if let Some(Ok(at_level)) = schema.map(|schema| self.enter_level(schema, request)) {
+                return at_level;
+            }
+            drop(in_use);
+            // Whoever retired the level holds this until what replaces it is in use.
+            drop(self.levels.lock());
+        }
+    }
+
+    fn enter_level(&self, schema: &SchemaInUse, request: &Request<'_>) -> Result<AtLevel, Retired> {
+        let digest = &request.digest;
+        let verb = digest.verb();
+        let (distinguisher, hash) = schema.flow_of(digest);
+        let work = self.estimate(schema, request);
+        let visitor = Visitor {
+            flow: Arc::clone(&schema.flow),
+            distinguisher: distinguisher.into(),
+            kind: RequestKind::of_verb(verb),
+            execution: ExecutionType::of_verb(verb),
+            details: Arc::clone(&request.details),
+        };
+        let entered = schema.gate.enter(visitor, hash, work)?;
+        let (classification, gate) = (schema.classification(), Arc::clone(&schema.gate));
+        Ok(AtLevel { classification, gate, work, entered })
+    }
+
+    fn estimate(&self, schema: &SchemaInUse, request: &Request<'_>) -> WorkEstimate {
+        let estimator = Estimator {
+            config: self.options.estimator,
+            level_max_seats: schema.level_max_seats,
+            objects: &*self.options.objects,
+            interested_watches: &|target| self.watches.interested_watches(target),
+        };
+        let estimated = estimator.estimate(&request.digest.target, request.query);
+        let observer = &schema.flow.observer;
+        if let Some(watches) = estimated.watch_count {
+            observer.watches_counted(watches);
+        }
+        observer.estimated(estimated.work.max_seats());
+        estimated.work
+    }
+}

@@ -1,0 +1,98 @@
+//! What a request holds of its gate: a ticket while it waits, seats while it executes.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Instant;
+
+use tokio::sync::oneshot;
+
+use super::{Flow, Gate, now};
+use crate::observe::ExecutionType;
+use crate::queueset::RequestId;
+
+/// Which request of which gate.
+pub(crate) struct Pass {
+    pub(crate) gate: Arc<Gate>,
+    pub(crate) flow: Arc<Flow>,
+    pub(crate) execution: ExecutionType,
+    pub(crate) id: RequestId,
+}
+
+/// The seats of a request that executes. Dropping them ends its main phase: they become free at
+/// once, or after the additional latency of its work estimate.
+#[must_use = "dropping them frees the seats"]
+pub struct Seats {
+    /// `None` once they were given back.
+    held: Option<(Pass, Instant)>,
+}
+
+/// A place in a queue. Dropping it leaves the queue; if the request was dispatched meanwhile it
+/// ends it.
+#[must_use = "dropping it leaves the queue"]
+pub(crate) struct Ticket {
+    /// `None` once it was turned in.
+    held: Option<Pass>,
+    dispatched: oneshot::Receiver<()>,
+}
+
+impl Seats {
+    pub(super) fn new(pass: Pass, started: Instant) -> Self {
+        Self { held: Some((pass, started)) }
+    }
+
+    /// Gives the seats back before the request is over, as watches do when their initial events
+    /// are delivered. Does nothing the second time.
+    pub fn release(&mut self) {
+        if let Some((pass, started)) = self.held.take() {
+            let took = now().saturating_duration_since(started);
+            pass.flow.observer.executed(pass.execution, took);
+            pass.gate.finish(pass.id);
+        }
+    }
+
+    /// Whether they have not been given back.
+    #[must_use]
+    pub const fn are_held(&self) -> bool {
+        self.held.is_some()
+    }
+}
+
+impl Drop for Seats {
+    fn drop(&mut self) {
+        self.release();
+    }
+}
+
+impl fmt::Debug for Seats {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Seats").field("held", &self.are_held()).finish()
+    }
+}
+
+impl Ticket {
+    pub(super) fn new(pass: Pass, dispatched: oneshot::Receiver<()>) -> Self {
+        Self { held: Some(pass), dispatched }
+    }
+
+    /// Waits for the request's turn until `deadline`; `None` if it did not come.
+    pub(crate) async fn wait(mut self, deadline: Instant) -> Option<Seats> {
+        let in_time = tokio::time::timeout_at(deadline.into(), &mut self.dispatched).await;
+        let dispatched = matches!(in_time, Ok(Ok(())));
+        let pass = self.held.take()?;
+        // At the deadline the request may just have been dispatched: then it executes.
+        if !dispatched && pass.gate.cancel(pass.id) {
+            return None;
+        }
+        Some(Seats::new(pass, now()))
+    }
+}
+
+impl Drop for Ticket {
+    fn drop(&mut self) {
+        if let Some(pass) = self.held.take()
+            && !pass.gate.cancel(pass.id)
+        {
+            drop(Seats::new(pass, now()));
+        }
+    }
+}
