@@ -3,20 +3,22 @@
 //! A write is decoded once and shared by every reader. Lists, gets and watches are answered from
 //! here; only states older than the history go to the backend.
 
+mod handle;
+mod past;
 mod pump;
 mod state;
+mod timeline;
 
 use std::sync::Arc;
-use std::time::Duration;
 
-use parking_lot::Mutex;
-use tokio::sync::{mpsc, watch};
+use tokio::sync::mpsc;
 
-use crate::backend::{At, Backend, Error, EventKind, Key, KeyValue, Page, Revision};
-use state::State;
+use crate::backend::{Error, EventKind, Key, KeyValue, Revision};
 
+pub use handle::{Cache, FUTURE_WAIT};
 pub use pump::{CacheSet, Feed};
-pub use state::{List, WATCHER_EVENTS_MAX};
+pub use state::{HISTORY_EVENTS_MAX, List, WATCHER_EVENTS_MAX};
+pub use timeline::FRESH_FOR;
 
 /// Makes objects of stored bytes.
 pub trait Decoder: Send + Sync + 'static {
@@ -38,6 +40,17 @@ pub struct Entry<T> {
     pub bytes: usize,
     /// The object.
     pub object: T,
+}
+
+impl<T> Entry<T> {
+    fn decoded(decoder: &impl Decoder<Object = T>, stored: &KeyValue) -> Arc<Self> {
+        Arc::new(Self {
+            key: stored.key.clone(),
+            modified: stored.modified,
+            bytes: stored.value.len(),
+            object: decoder.decode(stored),
+        })
+    }
 }
 
 /// A change of an object.
@@ -105,148 +118,6 @@ pub struct Subscription<T> {
     pub events: mpsc::Receiver<Arc<Event<T>>>,
     /// The revision up to which everything is in `initial` and `backlog`.
     pub revision: Revision,
-}
-
-/// How long a read waits for a revision in the future.
-pub const FUTURE_WAIT: Duration = Duration::from_secs(3);
-
-/// The cache of one prefix.
-pub struct Cache<D: Decoder> {
-    prefix: String,
-    decoder: D,
-    state: Mutex<State<D::Object>>,
-    backend: Arc<dyn Backend>,
-    progress: watch::Receiver<Revision>,
-}
-
-impl<D: Decoder> Cache<D> {
-    /// The prefix of its keys.
-    #[must_use]
-    pub fn prefix(&self) -> &str {
-        &self.prefix
-    }
-
-    /// The revision up to which the cache has seen everything.
-    #[must_use]
-    pub fn progress(&self) -> Revision {
-        *self.progress.borrow()
-    }
-
-    /// How many objects there are, and how many bytes they have together.
-    #[must_use]
-    pub fn size(&self) -> (usize, u64) {
-        self.state.lock().size()
-    }
-
-    /// Waits until the cache has seen a revision.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Closed`] if it never will.
-    pub async fn wait_for(&self, revision: Revision) -> Result<(), Error> {
-        let mut progress = self.progress.clone();
-        progress.wait_for(|seen| *seen >= revision).await.map_err(|_| Error::Closed)?;
-        Ok(())
-    }
-
-    /// Waits until the cache is as fresh as asked for.
-    ///
-    /// # Errors
-    ///
-    /// [`ReadError::TooLarge`] for a revision that does not come in time.
-    pub async fn wait_until(&self, freshness: Freshness) -> Result<(), ReadError> {
-        match freshness {
-            Freshness::Any => Ok(()),
-            Freshness::Consistent => Ok(self.wait_for(self.backend.status().revision).await?),
-            Freshness::NotOlderThan(requested) => {
-                match tokio::time::timeout(FUTURE_WAIT, self.wait_for(requested)).await {
-                    Ok(seen) => Ok(seen?),
-                    Err(_) => Err(ReadError::TooLarge { requested, current: self.progress() }),
-                }
-            }
-        }
-    }
-
-    /// One object.
-    ///
-    /// # Errors
-    ///
-    /// See [`Self::wait_until`].
-    pub async fn get(
-        &self,
-        key: &str,
-        freshness: Freshness,
-    ) -> Result<Option<Arc<Entry<D::Object>>>, ReadError> {
-        self.wait_until(freshness).await?;
-        Ok(self.state.lock().get(key))
-    }
-
-    /// All objects.
-    ///
-    /// # Errors
-    ///
-    /// See [`Self::wait_until`].
-    pub async fn list(&self, freshness: Freshness) -> Result<List<D::Object>, ReadError> {
-        self.wait_until(freshness).await?;
-        Ok(self.state.lock().list(self.progress()))
-    }
-
-    /// All objects as they were at a revision.
-    ///
-    /// # Errors
-    ///
-    /// [`ReadError::TooLarge`], [`ReadError::TooOld`].
-    pub async fn list_exact(&self, revision: Revision) -> Result<List<D::Object>, ReadError> {
-        self.wait_until(Freshness::NotOlderThan(revision)).await?;
-        if let Some(list) = self.state.lock().list_exact(revision) {
-            return Ok(list);
-        }
-        let read = self.backend.range(&self.prefix, At::Exact(revision), Page::default()).await;
-        match read {
-            Ok(read) => {
-                let entries = read.value.iter().map(|stored| self.decode(stored)).collect();
-                Ok(List { entries, revision })
-            }
-            Err(Error::Compacted { oldest }) => {
-                Err(ReadError::TooOld { requested: revision, oldest })
-            }
-            Err(Error::FutureRevision { current }) => {
-                Err(ReadError::TooLarge { requested: revision, current })
-            }
-            Err(error) => Err(error.into()),
-        }
-    }
-
-    /// Follows changes after a revision.
-    ///
-    /// # Errors
-    ///
-    /// [`ReadError::TooOld`].
-    pub fn subscribe(&self, after: Revision) -> Result<Subscription<D::Object>, ReadError> {
-        let mut state = self.state.lock();
-        state.subscribe(after, self.progress())
-    }
-
-    /// Follows changes from now on, with the objects as they are.
-    #[must_use]
-    pub fn subscribe_with_state(&self) -> Subscription<D::Object> {
-        self.state.lock().subscribe_with_state(self.progress())
-    }
-
-    fn decode(&self, stored: &KeyValue) -> Arc<Entry<D::Object>> {
-        Arc::new(Entry {
-            key: stored.key.clone(),
-            modified: stored.modified,
-            bytes: stored.value.len(),
-            object: self.decoder.decode(stored),
-        })
-    }
-}
-
-impl<D: Decoder> std::fmt::Debug for Cache<D> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_tuple("Cache").field(&self.prefix).finish()
-    }
 }
 
 #[cfg(test)]

@@ -6,13 +6,16 @@ use parking_lot::{Mutex, RwLock};
 use tokio::sync::watch;
 
 use super::state::State;
+use super::timeline::Timeline;
 use super::{Cache, Decoder, Entry};
-use crate::backend::{At, Backend, Error, Event, Page, Revision, Watch, WatchEnd};
+use crate::backend::{At, Backend, Error, Event, KeyValue, Page, Revision, Watch, WatchEnd};
 
 /// A cache as the feeding task sees it.
 trait Fed: Send + Sync {
     fn prefix(&self) -> &str;
-    fn apply(&self, event: &Event);
+    fn apply(&self, event: &Event, fresh_since: Revision);
+    /// Starts anew with what is stored at a revision.
+    fn replace(&self, stored: &[KeyValue], revision: Revision);
     fn close(&self);
 }
 
@@ -21,14 +24,24 @@ impl<D: Decoder> Fed for Cache<D> {
         &self.prefix
     }
 
-    fn apply(&self, event: &Event) {
+    fn apply(&self, event: &Event, fresh_since: Revision) {
         let current = self.decode(&event.current);
-        self.state.lock().apply(event.kind, current);
+        self.state.lock().apply(event.kind, current, fresh_since);
+    }
+
+    fn replace(&self, stored: &[KeyValue], revision: Revision) {
+        let state = State::new(decode_all(&self.decoder, stored), revision);
+        // Ends the watches: what they missed is unknown.
+        *self.state.lock() = state;
     }
 
     fn close(&self) {
         self.state.lock().close();
     }
+}
+
+fn decode_all<D: Decoder>(decoder: &D, stored: &[KeyValue]) -> Vec<Arc<Entry<D::Object>>> {
+    stored.iter().map(|stored| Entry::decoded(decoder, stored)).collect()
 }
 
 /// The caches above one backend.
@@ -37,6 +50,7 @@ pub struct CacheSet {
     /// A cache that nobody uses any more is forgotten.
     caches: RwLock<Vec<Weak<dyn Fed>>>,
     progress: watch::Sender<Revision>,
+    timeline: Arc<Mutex<Timeline>>,
     changes: Watch,
 }
 
@@ -53,6 +67,7 @@ impl CacheSet {
             backend,
             caches: RwLock::default(),
             progress: watch::Sender::new(revision),
+            timeline: Arc::new(Mutex::new(Timeline::new(revision))),
             changes,
         })
     }
@@ -70,21 +85,14 @@ impl CacheSet {
         // Changes since then wait in `changes`, which nobody reads before `feed`.
         let revision = *self.progress.borrow();
         let stored = self.backend.range(prefix, At::Exact(revision), Page::default()).await?;
-        let entries = stored.value.iter().map(|stored| {
-            Arc::new(Entry {
-                key: stored.key.clone(),
-                modified: stored.modified,
-                bytes: stored.value.len(),
-                object: decoder.decode(stored),
-            })
-        });
-        let state = State::new(entries.collect(), revision);
+        let state = State::new(decode_all(&decoder, &stored.value), revision);
         let cache = Arc::new(Cache {
             prefix: prefix.to_owned(),
             decoder,
             state: Mutex::new(state),
             backend: Arc::clone(&self.backend),
             progress: self.progress.subscribe(),
+            timeline: Arc::clone(&self.timeline),
         });
         let fed: Arc<dyn Fed> = Arc::clone(&cache) as _;
         self.caches.write().push(Arc::downgrade(&fed));
@@ -98,6 +106,7 @@ impl CacheSet {
             backend: Arc::downgrade(&self.backend),
             caches: self.caches.into_inner(),
             progress: self.progress,
+            timeline: self.timeline,
             changes: self.changes,
         }
     }
@@ -108,6 +117,7 @@ pub struct Feed {
     backend: Weak<dyn Backend>,
     caches: Vec<Weak<dyn Fed>>,
     progress: watch::Sender<Revision>,
+    timeline: Arc<Mutex<Timeline>>,
     changes: Watch,
 }
 
@@ -119,15 +129,10 @@ impl Feed {
                 Ok(event) => self.hand_over(&event),
                 Err(WatchEnd::Closed) => break,
                 Err(WatchEnd::TooSlow) => {
-                    // Nothing is lost as long as the backend still knows the changes.
-                    let seen = *self.progress.borrow();
                     let Some(backend) = self.backend.upgrade() else { break };
-                    match backend.watch("", seen) {
-                        Ok(changes) => self.changes = changes,
-                        Err(error) => {
-                            tracing::error!(%error, "the watch caches lost the store's changes");
-                            break;
-                        }
+                    if let Err(error) = self.catch_up(&*backend).await {
+                        tracing::error!(%error, "the watch caches lost the store's changes");
+                        break;
                     }
                 }
             }
@@ -137,13 +142,49 @@ impl Feed {
         }
     }
 
+    /// Goes on after the backend ended a watch that was too slow.
+    async fn catch_up(&mut self, backend: &dyn Backend) -> Result<(), Error> {
+        let seen = *self.progress.borrow();
+        match backend.watch("", seen) {
+            // Nothing was lost.
+            Ok(changes) => self.changes = changes,
+            Err(Error::Compacted { .. }) => self.start_anew(backend).await?,
+            Err(error) => return Err(error),
+        }
+        Ok(())
+    }
+
+    /// Fills the caches with what is stored now; watches of what happened meanwhile end.
+    async fn start_anew(&mut self, backend: &dyn Backend) -> Result<(), Error> {
+        let revision = backend.status().revision;
+        self.changes = backend.watch("", revision)?;
+        for cache in self.caches.iter().filter_map(Weak::upgrade) {
+            let at = At::Exact(revision);
+            let stored = backend.range(cache.prefix(), at, Page::default()).await?;
+            cache.replace(&stored.value, revision);
+        }
+        self.announce(revision);
+        Ok(())
+    }
+
     fn hand_over(&self, event: &Event) {
         let key = event.current.key.as_str();
+        let fresh_since = self.fresh_since();
         for cache in self.caches.iter().filter_map(Weak::upgrade) {
             if key.starts_with(cache.prefix()) {
-                cache.apply(event);
+                cache.apply(event, fresh_since);
             }
         }
-        self.progress.send_replace(event.revision());
+        self.announce(event.revision());
+    }
+
+    fn fresh_since(&self) -> Revision {
+        self.timeline.lock().fresh_since(tokio::time::Instant::now().into_std())
+    }
+
+    fn announce(&self, revision: Revision) {
+        let now = tokio::time::Instant::now().into_std();
+        self.timeline.lock().note(now, revision);
+        self.progress.send_replace(revision);
     }
 }

@@ -5,11 +5,15 @@ use std::sync::Arc;
 
 use tokio::sync::mpsc;
 
+use super::past::{Entries, PastList, PastLists, Rollback};
 use super::{Entry, Event, ReadError, Subscription};
 use crate::backend::{EventKind, Key, Revision};
 
-/// How many changes are kept for watchers that come late and for lists of the past.
-const HISTORY_EVENTS_MAX: usize = 4096;
+/// How many changes are kept however old they are.
+const HISTORY_EVENTS_KEPT: usize = 1024;
+
+/// How many changes are kept however young they are.
+pub const HISTORY_EVENTS_MAX: usize = 16_384;
 
 /// How many events wait for a watcher before it is given up.
 pub const WATCHER_EVENTS_MAX: usize = 1024;
@@ -29,6 +33,17 @@ impl<T> Clone for List<T> {
     }
 }
 
+/// What is known of a list of the past.
+#[derive(Debug)]
+pub(super) enum Past<T> {
+    /// It is at hand.
+    Known(Entries<T>),
+    /// It has to be made.
+    Made(Rollback<T>),
+    /// The history does not reach back to it.
+    Forgotten,
+}
+
 /// The objects, the recent changes, the watchers.
 #[derive(Debug)]
 pub(super) struct State<T> {
@@ -38,19 +53,24 @@ pub(super) struct State<T> {
     history: VecDeque<Arc<Event<T>>>,
     /// Changes after this revision are all in the history.
     oldest: Revision,
+    /// The revision of the last change, or of the state that the cache was filled with.
+    newest: Revision,
     /// The list as it was last asked for, until it changes.
-    listed: Option<Arc<[Arc<Entry<T>>]>>,
+    listed: Option<Entries<T>>,
+    past: PastLists<T>,
     watchers: Vec<mpsc::Sender<Arc<Event<T>>>>,
 }
 
 impl<T> State<T> {
-    pub(super) fn new(entries: Vec<Arc<Entry<T>>>, oldest: Revision) -> Self {
+    pub(super) fn new(entries: Vec<Arc<Entry<T>>>, revision: Revision) -> Self {
         Self {
             bytes: entries.iter().map(|entry| entry.bytes as u64).sum(),
             objects: entries.into_iter().map(|entry| (entry.key.clone(), entry)).collect(),
             history: VecDeque::new(),
-            oldest,
+            oldest: revision,
+            newest: revision,
             listed: None,
+            past: PastLists::default(),
             watchers: Vec::new(),
         }
     }
@@ -63,8 +83,9 @@ impl<T> State<T> {
         self.objects.get(key).map(Arc::clone)
     }
 
-    /// Makes a change and tells the watchers; those that do not keep up are dropped.
-    pub(super) fn apply(&mut self, kind: EventKind, current: Arc<Entry<T>>) {
+    /// Makes a change and tells the watchers; those that do not keep up are dropped. States before
+    /// `fresh_since` may be forgotten.
+    pub(super) fn apply(&mut self, kind: EventKind, current: Arc<Entry<T>>, fresh_since: Revision) {
         let previous = match kind {
             EventKind::Put => self.objects.insert(current.key.clone(), Arc::clone(&current)),
             EventKind::Delete => self.objects.remove(&current.key),
@@ -73,39 +94,66 @@ impl<T> State<T> {
         if kind == EventKind::Put {
             self.bytes += current.bytes as u64;
         }
-        self.listed = None;
+        let until = current.modified;
+        if let Some(entries) = self.listed.take() {
+            self.past.keep(PastList { entries, from: self.newest, until });
+        }
+        self.newest = until;
         let event = Arc::new(Event { kind, current, previous });
         self.watchers.retain(|watcher| watcher.try_send(Arc::clone(&event)).is_ok());
         self.history.push_back(event);
-        if self.history.len() > HISTORY_EVENTS_MAX
-            && let Some(forgotten) = self.history.pop_front()
-        {
-            self.oldest = forgotten.revision();
+        self.forget(fresh_since);
+    }
+
+    fn forget(&mut self, fresh_since: Revision) {
+        while let Some(event) = self.history.front() {
+            let old = event.revision() <= fresh_since;
+            let kept = if old { HISTORY_EVENTS_KEPT } else { HISTORY_EVENTS_MAX };
+            if self.history.len() <= kept {
+                break;
+            }
+            self.oldest = event.revision();
+            self.history.pop_front();
         }
+        self.past.forget(fresh_since);
+    }
+
+    fn entries(&mut self) -> Entries<T> {
+        let objects = &self.objects;
+        let entries = self.listed.get_or_insert_with(|| objects.values().map(Arc::clone).collect());
+        Arc::clone(entries)
     }
 
     /// The objects; `progress` is the revision up to which everything was applied.
     pub(super) fn list(&mut self, progress: Revision) -> List<T> {
-        let objects = &self.objects;
-        let entries = self.listed.get_or_insert_with(|| objects.values().map(Arc::clone).collect());
         // A change may have been applied whose revision was not yet announced.
-        let newest = self.history.back().map_or(progress, |event| event.revision());
-        List { entries: Arc::clone(entries), revision: progress.max(newest) }
+        List { entries: self.entries(), revision: progress.max(self.newest) }
     }
 
-    /// The objects at a revision, if the history reaches back to it.
-    pub(super) fn list_exact(&self, revision: Revision) -> Option<List<T>> {
+    /// The objects at a revision that was reached.
+    pub(super) fn past(&mut self, revision: Revision) -> Past<T> {
+        if revision >= self.newest {
+            return Past::Known(self.entries());
+        }
+        if let Some(entries) = self.past.at(revision) {
+            return Past::Known(Arc::clone(entries));
+        }
         if revision < self.oldest {
-            return None;
+            return Past::Forgotten;
         }
-        let mut objects = self.objects.clone();
-        for event in self.history.iter().rev().take_while(|event| event.revision() > revision) {
-            match &event.previous {
-                Some(previous) => drop(objects.insert(previous.key.clone(), Arc::clone(previous))),
-                None => drop(objects.remove(&event.current.key)),
-            }
+        let start = self.history.partition_point(|event| event.revision() <= revision);
+        let before = start.checked_sub(1).and_then(|before| self.history.get(before));
+        let from = before.map_or(self.oldest, |event| event.revision());
+        let undo: Vec<_> = self.history.range(start..).map(Arc::clone).collect();
+        let until = undo.first().map_or(self.newest, |event| event.revision());
+        Past::Made(Rollback { now: self.entries(), undo, from, until })
+    }
+
+    /// Keeps a list of the past for whoever asks for its next page.
+    pub(super) fn keep(&mut self, list: PastList<T>) {
+        if self.past.at(list.from).is_none() {
+            self.past.keep(list);
         }
-        Some(List { entries: objects.into_values().collect(), revision })
     }
 
     pub(super) fn subscribe(
@@ -135,8 +183,7 @@ impl<T> State<T> {
         self.watchers.retain(|watcher| !watcher.is_closed());
         let (sender, events) = mpsc::channel(WATCHER_EVENTS_MAX);
         self.watchers.push(sender);
-        let newest = self.history.back().map_or(progress, |event| event.revision());
-        Subscription { initial, backlog, events, revision: progress.max(newest) }
+        Subscription { initial, backlog, events, revision: progress.max(self.newest) }
     }
 
     /// Ends every watch.
@@ -144,3 +191,6 @@ impl<T> State<T> {
         self.watchers.clear();
     }
 }
+
+#[cfg(test)]
+mod tests;

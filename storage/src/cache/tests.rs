@@ -1,4 +1,8 @@
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
 use super::*;
+use crate::backend::{Backend, WATCH_EVENTS_MAX};
 use crate::conformance::{create, delete, update};
 use crate::memory::Memory;
 
@@ -119,4 +123,152 @@ async fn watches_end_with_the_store() {
     drop(store);
     drop(cache);
     assert!(watch.events.recv().await.is_none());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_state_of_the_past_stays_readable_for_75_seconds_after_its_compaction() {
+    let (store, cache) = cached().await;
+    let second = store.commit(create("/x/b", "2")).await.unwrap().revision;
+    let third = store.commit(create("/y/other", "3")).await.unwrap().revision;
+    let last = store.commit(update("/x/b", "4", second)).await.unwrap().revision;
+    cache.wait_for(last).await.unwrap();
+    store.compact(last).await.unwrap();
+    tokio::time::advance(FRESH_FOR).await;
+    for revision in [second, third] {
+        assert_eq!(texts(&cache.list_exact(revision).await.unwrap()), ["1", "2"]);
+    }
+    tokio::time::advance(Duration::from_secs(2)).await;
+    for revision in [second, third] {
+        let error = cache.list_exact(revision).await.unwrap_err();
+        assert_eq!(error, ReadError::TooOld { requested: revision, oldest: last });
+    }
+    assert_eq!(texts(&cache.list_exact(last).await.unwrap()), ["1", "4"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_unchanged_list_expires_too_once_its_revision_is_compacted() {
+    let (store, cache) = cached().await;
+    let other = store.commit(create("/y/other", "2")).await.unwrap().revision;
+    store.compact(other).await.unwrap();
+    cache.wait_for(other).await.unwrap();
+    let error = cache.list_exact(Revision(1)).await.unwrap_err();
+    assert_eq!(error, ReadError::TooOld { requested: Revision(1), oldest: other });
+}
+
+#[tokio::test(start_paused = true)]
+async fn without_a_compaction_the_past_stays_readable_however_old() {
+    let (store, cache) = cached().await;
+    let second = store.commit(create("/x/b", "2")).await.unwrap().revision;
+    store.commit(delete("/x/b", second)).await.unwrap();
+    tokio::time::advance(10 * FRESH_FOR).await;
+    assert_eq!(texts(&cache.list_exact(second).await.unwrap()), ["1", "2"]);
+    // Older than the cache itself: the backend knows.
+    assert!(texts(&cache.list_exact(Revision(1)).await.unwrap()).is_empty());
+}
+
+struct Counting(Arc<AtomicUsize>);
+
+impl Decoder for Counting {
+    type Object = ();
+
+    fn decode(&self, _stored: &KeyValue) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+#[tokio::test]
+async fn lists_of_now_and_of_the_past_decode_nothing() {
+    const OBJECTS: usize = 10_000;
+    let store = Arc::new(Memory::new());
+    for number in 0..OBJECTS {
+        store.commit(create(&format!("/x/{number:05}"), "1")).await.unwrap();
+    }
+    let decoded = Arc::new(AtomicUsize::new(0));
+    let set = CacheSet::new(Arc::clone(&store) as Arc<dyn Backend>).unwrap();
+    let cache = set.cache("/x/", Counting(Arc::clone(&decoded))).await.unwrap();
+    tokio::spawn(set.feed().run());
+    let before = store.status().revision;
+    store.commit(create("/x/one more", "1")).await.unwrap();
+    for _ in 0..5 {
+        let now = cache.list(Freshness::Consistent).await.unwrap();
+        assert_eq!(now.entries.len(), OBJECTS + 1);
+        let past = cache.list_exact(before).await.unwrap();
+        assert_eq!(past.entries.len(), OBJECTS);
+        let again = cache.list_exact(before).await.unwrap();
+        assert!(Arc::ptr_eq(&past.entries, &again.entries), "the next page has the same list");
+    }
+    assert_eq!(decoded.load(Ordering::Relaxed), OBJECTS + 1);
+}
+
+#[tokio::test]
+async fn a_thousand_watchers_share_each_event() {
+    const WATCHERS: usize = 1000;
+    let (store, cache) = cached().await;
+    let mut watches: Vec<_> = (0..WATCHERS).map(|_| cache.subscribe_with_state()).collect();
+    let mut revision = Revision(2);
+    for _ in 0..100 {
+        revision = store.commit(update("/x/a", "again", revision)).await.unwrap().revision;
+    }
+    cache.wait_for(revision).await.unwrap();
+    for expected in 3..=revision.0 {
+        let first = watches[0].events.try_recv().unwrap();
+        assert_eq!(first.revision(), Revision(expected));
+        for watch in &mut watches[1..] {
+            assert!(Arc::ptr_eq(&first, &watch.events.try_recv().unwrap()));
+        }
+    }
+    assert!(watches.iter_mut().all(|watch| watch.events.try_recv().is_err()));
+}
+
+/// A cache whose feed has not begun when more changes come than the store holds for it.
+async fn flooded(compact: bool) -> (Arc<Memory>, Arc<Cache<Text>>, Subscription<String>) {
+    let store = Arc::new(Memory::new());
+    let mut revision = store.commit(create("/x/a", "1")).await.unwrap().revision;
+    let set = CacheSet::new(Arc::clone(&store) as Arc<dyn Backend>).unwrap();
+    let cache = set.cache("/x/", Text).await.unwrap();
+    let watch = cache.subscribe_with_state();
+    for _ in 0..=WATCH_EVENTS_MAX {
+        revision = store.commit(update("/x/a", "again", revision)).await.unwrap().revision;
+    }
+    let deleted = store.commit(delete("/x/a", revision)).await.unwrap().revision;
+    store.commit(create("/x/b", "new")).await.unwrap();
+    if compact {
+        store.compact(deleted).await.unwrap();
+    }
+    tokio::spawn(set.feed().run());
+    (store, cache, watch)
+}
+
+#[tokio::test]
+async fn a_feed_that_is_too_slow_goes_on_from_the_history_of_the_store() {
+    let (_store, cache, mut watch) = flooded(false).await;
+    let list = cache.list(Freshness::Consistent).await.unwrap();
+    assert_eq!(texts(&list), ["new"]);
+    let first = watch.events.recv().await.unwrap();
+    assert_eq!(first.revision(), Revision(3));
+}
+
+#[tokio::test]
+async fn a_feed_that_lost_changes_starts_anew_and_ends_the_watches() {
+    let (store, cache, mut watch) = flooded(true).await;
+    let list = cache.list(Freshness::Consistent).await.unwrap();
+    assert_eq!(texts(&list), ["new"]);
+    assert_eq!(cache.size(), (1, 3));
+    while watch.events.recv().await.is_some() {}
+    let seen = Revision(3);
+    assert!(matches!(cache.subscribe(seen), Err(ReadError::TooOld { .. })));
+    let mut watch = cache.subscribe_with_state();
+    let created = store.commit(create("/x/c", "live")).await.unwrap().revision;
+    assert_eq!(watch.events.recv().await.unwrap().revision(), created);
+}
+
+#[tokio::test]
+async fn the_feed_ends_with_the_store() {
+    let store = Arc::new(Memory::new());
+    let set = CacheSet::new(Arc::clone(&store) as Arc<dyn Backend>).unwrap();
+    let cache = set.cache("/x/", Text).await.unwrap();
+    let feed = tokio::spawn(set.feed().run());
+    drop(cache);
+    drop(store);
+    feed.await.unwrap();
 }
