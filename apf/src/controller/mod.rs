@@ -29,6 +29,7 @@ use crate::ratios::{InFlight, LevelRatios, LevelRatiosSnapshot};
 use crate::watch_tracker::{WatchRegistration, WatchTracker};
 
 pub use self::admission::{Admitted, Rejected, Request};
+pub use self::reconfigure::LevelLimits;
 pub use self::snapshot::Classification;
 
 /// The period of [`FlowController::adjust`], measured from the end of one run to the next.

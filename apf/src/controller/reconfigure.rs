@@ -18,6 +18,15 @@ use crate::ratios::{LevelRatios, Phase};
 /// The part of the server's seats that ratios of a level without seats are relative to.
 const DENOMINATOR_WITHOUT_SEATS: f64 = 10.0;
 
+/// The limits of a level, in seats.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LevelLimits {
+    /// Those that its configuration gives it.
+    pub before_borrowing: Limits,
+    /// CurrentCL: what it has at the moment.
+    pub current: u64,
+}
+
 impl FlowController {
     /// Takes all stored objects into use, and returns the conditions of FlowSchemas that have to
     /// be written. To be called whenever an object comes, goes or changes, and when
@@ -165,10 +174,14 @@ impl FlowController {
 
     /// The limits of each level and what it has at the moment, by name.
     #[must_use]
-    pub fn limits(&self) -> BTreeMap<String, (Limits, u64)> {
+    pub fn limits(&self) -> BTreeMap<String, LevelLimits> {
         let levels = self.levels.lock();
-        let limits = levels.states.iter();
-        limits.map(|(name, state)| (name.clone(), (state.limits, state.current))).collect()
+        let states = levels.states.iter();
+        let limits = states.map(|(name, state)| {
+            let limits = LevelLimits { before_borrowing: state.limits, current: state.current };
+            (name.clone(), limits)
+        });
+        limits.collect()
     }
 }
 

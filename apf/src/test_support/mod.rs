@@ -4,8 +4,12 @@ use std::time::{Duration, Instant};
 
 pub(crate) use serde_json::Value as Json;
 
+mod counting;
+mod harness;
 mod levels_model;
 mod request_info;
+pub(crate) use counting::CountingObserver;
+pub(crate) use harness::{Ask, Harness, queue_level, reject_level, schema_for_user};
 pub(crate) use levels_model::LevelsModel;
 pub(crate) use request_info::RequestInfo;
 
