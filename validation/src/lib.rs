@@ -10,3 +10,8 @@ pub mod lifecycle;
 pub mod object_meta;
 pub mod rules;
 pub mod text;
+
+/// The examples of the documentation compile and run.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/adding-a-validation-rule.md")]
+pub struct Documentation;

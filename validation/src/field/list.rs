@@ -44,12 +44,9 @@ impl ErrorList {
     /// All errors in one text; `None` if there are none. What reads the same is listed once.
     #[must_use]
     pub fn aggregate(&self) -> Option<String> {
-        let mut texts: Vec<String> = Vec::new();
-        for text in self.0.iter().map(ToString::to_string) {
-            if !texts.contains(&text) {
-                texts.push(text);
-            }
-        }
+        let mut seen = BTreeSet::new();
+        let texts = self.0.iter().map(ToString::to_string);
+        let mut texts: Vec<String> = texts.filter(|text| seen.insert(text.clone())).collect();
         match texts.len() {
             0 => None,
             1 => texts.pop(),

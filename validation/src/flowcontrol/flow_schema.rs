@@ -1,4 +1,7 @@
 //! The rules of FlowSchemas (spec: validation 5).
+//!
+//! All of them are code: the reference declares none, and its texts and order are on the wire. Tags
+//! would also ratchet, which handwritten rules do not: a stored violation blocks every update.
 
 use api::flowcontrol::bootstrap;
 use api::flowcontrol::v1::{

@@ -1,5 +1,10 @@
 //! The rules of PriorityLevelConfigurations that are code (spec: validation 6). Those that a
-//! declarative rule makes too are marked as covered.
+//! declarative rule makes too are marked as covered; they stay until those rules are no longer in
+//! beta, because they are enforced where the gate is off or ratcheting skips the declared rule.
+//!
+//! The others are no tags in the reference, whose texts, order and lack of ratcheting are on the
+//! wire: names that imply a type, bounds with texts of their own, bounds that depend on other
+//! fields, and the fixed specs of the mandatory objects.
 
 use api::flowcontrol::bootstrap;
 use api::flowcontrol::v1::{

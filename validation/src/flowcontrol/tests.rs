@@ -12,6 +12,9 @@ const RECORDED: &str = include_str!("../../tests/data/flowcontrol.json");
 const GATE_OFF: &str = include_str!("../../tests/data/flowcontrol-beta-gate-off.json");
 const STORED_INVALID: &str = include_str!("../../tests/data/flowcontrol-stored-invalid.json");
 
+const APF: &str = include_str!("../../tests/data/apf-validation.json");
+const HTTP: &str = include_str!("../../tests/data/flowcontrol-http.json");
+
 const GATE_OFF_GATES: Gates = Gates { declarative_beta: false };
 
 /// Counts what it is told.
@@ -220,4 +223,56 @@ fn accepted_requests_store_the_recorded_object() {
         let expected = canonical(kind, &json!({ "spec": expected["spec"] }));
         assert_eq!(object["spec"], expected["spec"], "{} {}", case["id"], case["name"]);
     }
+}
+
+/// The causes of a recorded Status, in comparable form.
+fn recorded_causes(causes: &Value) -> Vec<(String, String, String)> {
+    let text = |cause: &Value, member: &str| cause[member].as_str().unwrap().to_owned();
+    let causes = causes.as_array().into_iter().flatten();
+    causes.map(|c| (text(c, "reason"), text(c, "field"), text(c, "message"))).collect()
+}
+
+fn created(kind: &str, object: &Value) -> Vec<(String, String, String)> {
+    let errors = validate_create(kind, &prepared_for_create(kind, object), Gates::default());
+    errors.causes().into_iter().map(|c| (c.reason, c.field, c.message)).collect()
+}
+
+#[test]
+fn requests_recorded_around_priority_and_fairness_have_the_recorded_causes() {
+    let cases = cases(APF);
+    assert_eq!(cases.len(), 67);
+    for case in &cases {
+        let kind = case["kind"].as_str().unwrap();
+        let causes = created(kind, &case["object"]);
+        assert_eq!(causes, recorded_causes(&case["expect"]["causes"]), "{}", case["case"]);
+        let refused = case["expect"]["code"] == 422;
+        assert_eq!(!causes.is_empty(), refused, "{}", case["case"]);
+    }
+}
+
+/// `{repeat:x:3}` stands for `xxx`.
+fn expanded(object: &Value) -> Value {
+    let text = object.to_string();
+    let Some((before, rest)) = text.split_once("{repeat:") else { return object.clone() };
+    let (pattern, after) = rest.split_once('}').unwrap();
+    let (character, count) = pattern.split_once(':').unwrap();
+    let repeated = character.repeat(count.parse().unwrap());
+    serde_json::from_str(&format!("{before}{repeated}{after}")).unwrap()
+}
+
+#[test]
+fn refused_bodies_of_recorded_http_requests_have_the_recorded_causes() {
+    let mut checked = 0;
+    for case in &cases(HTTP) {
+        let details = &case["status"]["details"];
+        let kind = details["kind"].as_str().unwrap_or_default();
+        let known = [FlowSchema::NAME, PriorityLevelConfiguration::NAME].contains(&kind);
+        if case["code"] != 422 || case["request"]["method"] == "PATCH" || !known {
+            continue;
+        }
+        let causes = created(kind, &expanded(&case["request"]["body"]));
+        assert_eq!(causes, recorded_causes(&details["causes"]), "{} {}", case["id"], case["case"]);
+        checked += 1;
+    }
+    assert_eq!(checked, 6);
 }

@@ -16,7 +16,7 @@ use crate::field::{Error, ErrorList, ErrorType, Level, Path};
 pub use compare::Normalization;
 pub use observer::{Observer, Silent, identifier};
 
-use compare::{Comparison, matches};
+use compare::{Comparison, Twins};
 
 /// What decides about one request.
 #[derive(Clone, Copy)]
@@ -56,14 +56,11 @@ impl Lifecycle<'_> {
                 self.observer.mismatch(self.identifier, &message);
             }
         }
-        let replaced = |error: &Error| {
-            error.covered
-                && declarative.iter().any(|twin| {
-                    twin.level == Level::Beta
-                        && self.is_enforced(twin)
-                        && matches(error, twin, self.normalizations)
-                })
-        };
+        let replacing = declarative
+            .iter()
+            .filter(|error| error.level == Level::Beta && self.is_enforced(error));
+        let twins = Twins::of(replacing, self.normalizations);
+        let replaced = |error: &Error| error.covered && twins.match_error(error);
         let handwritten = handwritten.without_repetitions();
         let mut errors: ErrorList =
             handwritten.into_iter().filter(|error| !replaced(error)).collect();

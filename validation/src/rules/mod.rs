@@ -4,6 +4,7 @@
 //! at run time, and then validates objects in canonical form.
 
 mod apply;
+mod describe;
 mod engine;
 mod formats;
 mod plan;
@@ -22,6 +23,8 @@ use validation_tags::model::{Model, Type, TypeId};
 use validation_tags::{CheckError, Rule, Tag};
 
 use crate::field::{Error, ErrorList, Path};
+
+pub use describe::{DescribedRule, describe};
 
 use engine::{Engine, Place};
 use plan::{Identity, Plan};
@@ -156,5 +159,7 @@ impl Validator {
     }
 }
 
+#[cfg(test)]
+mod derived_tests;
 #[cfg(test)]
 mod tests;

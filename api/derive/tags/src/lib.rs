@@ -11,6 +11,7 @@ mod lint;
 pub mod model;
 mod notation;
 mod parse;
+mod read;
 mod rule;
 mod syntax;
 mod table;
