@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::OnceLock;
 
 use crate::error::Error;
 
@@ -15,18 +16,22 @@ pub fn home() -> &'static Path {
 }
 
 /// The server's program: the one that `$APISERVER_BINARY` names, or else the one of the same
-/// profile as the running program, brought up to date by cargo. (Cargo builds the programs of
+/// profile as the running program, brought up to date by cargo, once. (Cargo builds the programs of
 /// other packages for no test of this one, so an old one may lie there, or none.)
 ///
 /// # Errors
 ///
 /// [`Error::Program`] where it cannot be built.
 pub fn server() -> Result<PathBuf, Error> {
+    static BUILT: OnceLock<Result<PathBuf, Error>> = OnceLock::new();
     if let Some(path) = std::env::var_os(OVERRIDE) {
         return Ok(path.into());
     }
-    let own = std::env::current_exe().map_err(Error::io("finding the running program"))?;
-    build(&own)
+    let built = BUILT.get_or_init(|| {
+        let own = std::env::current_exe().map_err(Error::io("finding the running program"))?;
+        build(&own)
+    });
+    built.as_ref().cloned().map_err(|why| Error::program("the server", why.to_string()))
 }
 
 fn build(own: &Path) -> Result<PathBuf, Error> {

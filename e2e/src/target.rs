@@ -1,7 +1,7 @@
 //! A server to send requests to, and who may send them.
 
 use std::collections::BTreeMap;
-use std::io::{BufReader, Write as _};
+use std::io::{BufReader, Read as _, Write as _};
 
 use crate::case::{Body, Call, Sender};
 use crate::error::Error;
@@ -14,6 +14,9 @@ pub const TOKENS: &str = "admin=admintoken,alice=alicetoken,bob=bobtoken,node=no
 
 /// How long a request may take in all, in seconds: longer than any time-out of the server.
 const CALL_SECONDS: u64 = 90;
+
+/// Larger messages may be answered before they are sent.
+const LARGE_BYTES: usize = 64 << 10;
 
 /// A server, and the bearer tokens that it knows.
 #[derive(Debug, Clone)]
@@ -91,13 +94,19 @@ impl Target {
     /// [`Error::Io`] or [`Error::Http`]
     pub fn send(&self, message: &Message) -> Result<Response, Error> {
         let mut connection = self.address.connect(Timeouts::of_seconds(CALL_SECONDS))?;
-        let sent = send(&mut connection, &message.to_bytes(&self.address));
-        let answer = read_response(&mut BufReader::new(connection), &message.method);
+        let bytes = message.to_bytes(&self.address);
+        let sent = if bytes.len() > LARGE_BYTES {
+            connection.send_watching(&bytes).map_err(Error::io("sending"))
+        } else {
+            send(&mut connection, &bytes).map(|()| Vec::new())
+        };
         // A server may answer and hang up before it has read all: the answer counts.
-        match (sent, answer) {
-            (_, Ok(answer)) => Ok(answer),
-            (Err(why), Err(_)) | (Ok(()), Err(why)) => Err(why),
-        }
+        let (early, failed) = match sent {
+            Ok(early) => (early, None),
+            Err(why) => (Vec::new(), Some(why)),
+        };
+        let mut answer = BufReader::new(early.as_slice().chain(connection));
+        read_response(&mut answer, &message.method).map_err(|why| failed.unwrap_or(why))
     }
 }
 

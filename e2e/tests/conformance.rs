@@ -11,7 +11,6 @@
 )]
 
 use std::path::PathBuf;
-use std::sync::LazyLock;
 
 use e2e::binary;
 use e2e::ratchet::{FILE, Ratchet};
@@ -23,7 +22,9 @@ use parking_lot::Mutex;
 /// processor from each other.
 static TURN: Mutex<()> = Mutex::new(());
 
-static BINARY: LazyLock<PathBuf> = LazyLock::new(|| binary::server().unwrap());
+fn server_binary() -> PathBuf {
+    binary::server().unwrap_or_else(|why| panic!("{why}"))
+}
 
 fn replay(path: &str) {
     let _turn = TURN.lock();
@@ -31,7 +32,7 @@ fn replay(path: &str) {
     let list: Ratchet =
         std::fs::read_to_string(binary::home().join(FILE)).unwrap().parse().unwrap();
     let folder = tempfile::tempdir().unwrap();
-    let server = suite.start(&BINARY, folder.path()).unwrap_or_else(|why| panic!("{why}"));
+    let server = suite.start(&server_binary(), folder.path()).unwrap_or_else(|why| panic!("{why}"));
     let options = Options { only: String::new(), kubectl: Tool::recorded() };
     let outcomes = suite.replay(server.target(), &options).unwrap();
     let cases: Vec<_> = outcomes.iter().flat_map(|file| &file.cases).collect();

@@ -13,6 +13,12 @@ use rustls::{ClientConfig, ClientConnection, DigitallySignedStruct, SignatureSch
 use crate::clock::Deadline;
 use crate::error::Error;
 
+/// How long [`Connection::send_watching`] waits for an answer after each piece.
+const GLANCE: Duration = Duration::from_millis(1);
+
+/// The pieces in which it sends.
+const PIECE_BYTES: usize = 32 << 10;
+
 /// Where a server listens.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Address {
@@ -136,6 +142,68 @@ impl Connection {
         }
     }
 
+    /// Sends a large message and looks for an answer in between: a server that has had enough
+    /// answers and hangs up, and the answer is lost to those who go on sending. Returns what has
+    /// come of an answer so far.
+    ///
+    /// # Errors
+    ///
+    /// That of the socket, where there is no answer either.
+    pub fn send_watching(&mut self, bytes: &[u8]) -> io::Result<Vec<u8>> {
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            self.socket().set_write_timeout(Some(GLANCE))?;
+            let piece = &rest[..rest.len().min(PIECE_BYTES)];
+            let sent = self.write(piece);
+            let answer = self.glance()?;
+            if !answer.is_empty() {
+                return Ok(answer);
+            }
+            match sent {
+                Ok(sent) => rest = &rest[sent..],
+                Err(why) if why.kind() == io::ErrorKind::WouldBlock => {}
+                Err(why) => return Err(why),
+            }
+            if self.whole.is_some_and(Deadline::passed) {
+                return Err(io::ErrorKind::TimedOut.into());
+            }
+        }
+        self.socket().set_write_timeout(Some(self.each))?;
+        self.flush()?;
+        Ok(Vec::new())
+    }
+
+    /// What has come already.
+    fn glance(&mut self) -> io::Result<Vec<u8>> {
+        let mut buffer = vec![0; PIECE_BYTES];
+        self.socket().set_read_timeout(Some(GLANCE))?;
+        let read = self.receive(&mut buffer);
+        self.socket().set_read_timeout(Some(self.each))?;
+        match read {
+            Ok(length) => {
+                buffer.truncate(length);
+                Ok(buffer)
+            }
+            Err(why) if why.kind() == io::ErrorKind::TimedOut => Ok(Vec::new()),
+            Err(why) => Err(why),
+        }
+    }
+
+    fn receive(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = match &mut self.kind {
+            Kind::Plain(socket) => socket.read(buffer),
+            Kind::Tls(stream) => stream.read(buffer),
+        };
+        match read {
+            // A server that goes without saying goodbye is still gone.
+            Err(why) if why.kind() == io::ErrorKind::UnexpectedEof => Ok(0),
+            Err(why) if why.kind() == io::ErrorKind::WouldBlock => {
+                Err(io::ErrorKind::TimedOut.into())
+            }
+            read => read,
+        }
+    }
+
     /// Starts the time for all reads anew, for the next request on a kept connection.
     pub fn renew(&mut self, whole: Duration) {
         self.whole = Some(Deadline::after(whole));
@@ -151,18 +219,7 @@ impl Read for Connection {
             }
             self.socket().set_read_timeout(Some(wait))?;
         }
-        let read = match &mut self.kind {
-            Kind::Plain(socket) => socket.read(buffer),
-            Kind::Tls(stream) => stream.read(buffer),
-        };
-        match read {
-            // A server that goes without saying goodbye is still gone.
-            Err(why) if why.kind() == io::ErrorKind::UnexpectedEof => Ok(0),
-            Err(why) if why.kind() == io::ErrorKind::WouldBlock => {
-                Err(io::ErrorKind::TimedOut.into())
-            }
-            read => read,
-        }
+        self.receive(buffer)
     }
 }
 
