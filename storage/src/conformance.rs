@@ -5,7 +5,9 @@ use std::task::{Context, Waker};
 
 use bytes::Bytes;
 
-use crate::backend::{At, Backend, Change, Error, EventKind, Key, Page, Revision};
+use crate::backend::{
+    At, Backend, Change, Error, EventKind, Key, Page, Revision, WATCH_EVENTS_MAX, WatchEnd,
+};
 
 /// Runs the whole suite; `open` gives an empty store each time.
 ///
@@ -19,7 +21,13 @@ pub(crate) async fn run(mut open: impl FnMut() -> Arc<dyn Backend>) {
     pages_come_in_order(&*open()).await;
     watches_see_every_change_once_and_in_order(&*open()).await;
     watches_resume_from_any_kept_revision(&*open()).await;
+    watches_may_start_in_the_future(&*open()).await;
+    deletions_have_revisions_of_their_own(&*open()).await;
+    compactions_keep_what_is_current(&*open()).await;
+    watches_that_are_not_read_end_and_harm_nobody(open()).await;
+    watches_end_with_the_store(open()).await;
     concurrent_writers_never_lose_a_change(open()).await;
+    every_watch_sees_one_order_under_concurrent_writers(open()).await;
     a_change_nobody_waits_for_happens_wholly_or_not_at_all(&*open()).await;
 }
 
@@ -117,6 +125,99 @@ async fn watches_resume_from_any_kept_revision(store: &dyn Backend) {
     assert!(store.watch("/x/", second).is_ok());
 }
 
+async fn watches_may_start_in_the_future(store: &dyn Backend) {
+    let mut watch = store.watch("/", Revision(3)).unwrap();
+    for key in ["/a", "/b", "/c"] {
+        store.commit(create(key, "1")).await.unwrap();
+    }
+    assert_eq!(watch.next().await.unwrap().revision(), Revision(4));
+}
+
+async fn deletions_have_revisions_of_their_own(store: &dyn Backend) {
+    let created = store.commit(create("/a", "1")).await.unwrap().revision;
+    let deleted = store.commit(delete("/a", created)).await.unwrap();
+    assert!(deleted.revision > created);
+    let event = store.watch("/", created).unwrap().next().await.unwrap();
+    assert_eq!((event.kind, event.revision()), (EventKind::Delete, deleted.revision));
+    assert_eq!((event.current.created, &event.current.value[..]), (created, b"1".as_slice()));
+    let again = store.commit(create("/a", "2")).await.unwrap();
+    assert_eq!(again.previous, None);
+    let read = store.get(&Key::new("/a"), At::Latest).await.unwrap().value.unwrap();
+    assert_eq!((read.created, read.modified), (again.revision, again.revision));
+}
+
+async fn compactions_keep_what_is_current(store: &dyn Backend) {
+    let kept = store.commit(create("/kept", "1")).await.unwrap().revision;
+    let gone = store.commit(create("/gone", "1")).await.unwrap().revision;
+    let deleted = store.commit(delete("/gone", gone)).await.unwrap().revision;
+    let future = store.compact(deleted.next()).await;
+    assert_eq!(future, Err(Error::FutureRevision { current: deleted }));
+    let full = store.status().bytes;
+    store.compact(deleted).await.unwrap();
+    assert!(store.status().bytes < full);
+    assert_eq!(store.status().compacted, deleted);
+    // Again, and further back: nothing happens.
+    store.compact(kept).await.unwrap();
+    assert_eq!(store.status().compacted, deleted);
+    let read = store.range("/", At::Exact(deleted), Page::default()).await.unwrap();
+    assert_eq!(read.value.iter().map(|kv| kv.modified).collect::<Vec<_>>(), [kept]);
+}
+
+async fn watches_that_are_not_read_end_and_harm_nobody(store: Arc<dyn Backend>) {
+    const TOGETHER: usize = 512;
+    let mut slow = store.watch("/", Revision::FIRST).unwrap();
+    let mut quick = store.watch("/", Revision::FIRST).unwrap();
+    for round in 0..=WATCH_EVENTS_MAX / TOGETHER {
+        let mut writers = tokio::task::JoinSet::new();
+        for number in 0..TOGETHER {
+            let store = Arc::clone(&store);
+            let change = create(&format!("/{round}/{number}"), "1");
+            writers.spawn(async move { store.commit(change).await.unwrap() });
+        }
+        for _ in 0..TOGETHER {
+            quick.next().await.unwrap();
+        }
+        writers.join_all().await;
+    }
+    for _ in 0..WATCH_EVENTS_MAX {
+        slow.next().await.unwrap();
+    }
+    assert_eq!(slow.next().await.unwrap_err(), WatchEnd::TooSlow);
+}
+
+async fn watches_end_with_the_store(store: Arc<dyn Backend>) {
+    let mut watch = store.watch("/", Revision::FIRST).unwrap();
+    store.commit(create("/a", "1")).await.unwrap();
+    drop(store);
+    assert_eq!(watch.next().await.unwrap().revision(), Revision(2));
+    assert_eq!(watch.next().await.unwrap_err(), WatchEnd::Closed);
+}
+
+async fn every_watch_sees_one_order_under_concurrent_writers(store: Arc<dyn Backend>) {
+    const WRITERS: u64 = 8;
+    const CHANGES: u64 = 25;
+    let mut writers = tokio::task::JoinSet::new();
+    for writer in 0..WRITERS {
+        let store = Arc::clone(&store);
+        writers.spawn(async move {
+            for number in 0..CHANGES {
+                store.commit(create(&format!("/{writer}/{number}"), "1")).await.unwrap();
+            }
+        });
+    }
+    // Begun while the writers are at work, at different moments.
+    let mut watches = Vec::new();
+    while writers.join_next().await.is_some() {
+        watches.push(store.watch("/", Revision::FIRST).unwrap());
+    }
+    watches.push(store.watch("/", Revision::FIRST).unwrap());
+    for mut watch in watches {
+        for revision in 2..2 + WRITERS * CHANGES {
+            assert_eq!(watch.next().await.unwrap().revision(), Revision(revision));
+        }
+    }
+}
+
 async fn concurrent_writers_never_lose_a_change(store: Arc<dyn Backend>) {
     const WRITERS: u64 = 8;
     const CHANGES: u64 = 25;
@@ -174,12 +275,12 @@ async fn a_change_nobody_waits_for_happens_wholly_or_not_at_all(store: &dyn Back
 mod tests {
     use super::*;
 
-    #[tokio::test]
+    #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
     async fn memory_does_what_a_backend_must() {
         run(|| Arc::new(crate::memory::Memory::new())).await;
     }
 
-    #[tokio::test]
+    #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
     async fn sled_does_what_a_backend_must() {
         let directory = tempfile::tempdir().unwrap();
         let mut number = 0;

@@ -6,6 +6,7 @@
 
 pub mod backend;
 pub mod cache;
+mod compaction;
 #[cfg(test)]
 mod conformance;
 mod engine;
@@ -18,4 +19,5 @@ pub use backend::{
     At, Backend, Change, Committed, Error, Event, EventKind, Key, KeyValue, Page, Revision,
     Snapshot, Status, Watch, WatchEnd,
 };
+pub use compaction::{COMPACTION_INTERVAL, compact_each};
 pub use registry::{BackendKind, Options, open};
