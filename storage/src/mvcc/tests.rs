@@ -57,6 +57,22 @@ struct Model {
     states: Vec<BTreeMap<String, (u8, u64)>>,
 }
 
+impl Model {
+    /// How many bytes must be kept: what was there at a revision, and every change since.
+    fn bytes_after(&self, compacted: Revision) -> u64 {
+        let states = &self.states[usize::try_from(compacted.0).unwrap() - 1..];
+        let put = |key: &String| stored_bytes(&Key::new(key), Some(&Bytes::from_static(b"1")));
+        let kept: u64 = states[0].keys().map(put).sum();
+        let changed = states.windows(2).map(|pair| {
+            let deleted = pair[0].keys().find(|key| !pair[1].contains_key(*key));
+            let changed = pair[1].iter().find(|(key, now)| pair[0].get(*key) != Some(*now));
+            let deletion = deleted.map_or(0, |key| stored_bytes(&Key::new(key), None));
+            deletion + changed.map_or(0, |(key, _)| put(key))
+        });
+        kept + changed.sum::<u64>()
+    }
+}
+
 #[derive(Debug, Clone)]
 enum Step {
     Put(u8, u8),
@@ -130,5 +146,6 @@ proptest! {
         let expected: Vec<_> = (index.compacted().0 + 1..=index.revision().0).collect();
         prop_assert_eq!(revisions, expected);
         prop_assert_eq!(index.keys(), model.states.last().unwrap().len());
+        prop_assert_eq!(index.bytes(), model.bytes_after(index.compacted()));
     }
 }

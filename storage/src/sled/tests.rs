@@ -170,3 +170,15 @@ async fn files_damaged_anywhere_are_refused_and_not_read_in_part() {
         assert!(matches!(error, Error::Corrupt(_)), "part {part}: {error}");
     }
 }
+
+#[tokio::test]
+async fn opening_waits_for_a_store_that_is_just_being_closed() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = open(directory.path());
+    store.commit(create("/a", "1")).await.unwrap();
+    let path = directory.path().to_owned();
+    let opening = std::thread::spawn(move || Sled::open(&path, Options::default()));
+    drop(store);
+    let store = opening.join().unwrap().unwrap();
+    assert_eq!(keys(&store).await, [("/a".to_owned(), 2, 2)]);
+}
