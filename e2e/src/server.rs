@@ -20,7 +20,7 @@ use crate::http::Address;
 use crate::target::{TOKENS, Target};
 
 /// How long a server may take until it says that it is ready.
-const READY_WAIT: Duration = Duration::from_secs(60);
+const READY_WAIT: Duration = Duration::from_secs(120);
 
 /// How often a process is asked whether it has ended.
 const POLL: Duration = Duration::from_millis(2);

@@ -221,6 +221,36 @@ fn help_and_version_are_printed_and_nothing_else_happens() {
 }
 
 #[test]
+fn every_example_manifest_is_accepted_and_used() {
+    let folder = folder();
+    let server = start(&Launch::new(&server_binary(), folder.path(), Backend::Memory));
+    let mut schemas = 0;
+    for file in std::fs::read_dir(binary::home().join("../manifests")).unwrap() {
+        let path = file.unwrap().path();
+        if path.is_dir() {
+            continue;
+        }
+        for document in std::fs::read_to_string(&path).unwrap().split("\n---\n") {
+            let levels = document.contains("kind: PriorityLevelConfiguration");
+            let resource = if levels { "prioritylevelconfigurations" } else { "flowschemas" };
+            let path = FLOW_SCHEMAS.replace("flowschemas", resource);
+            let create = Call::of("POST", format!("{path}?fieldValidation=Strict"))
+                .with_header("Content-Type", "application/yaml")
+                .with_body(Body::Text(document.to_owned()));
+            let (status, body) = call(&server, &create);
+            assert_eq!(status, 201, "{document}\n{body}");
+            if !levels {
+                let schema = settled(&server, body["metadata"]["name"].as_str().unwrap());
+                let dangling = &schema["status"]["conditions"][0];
+                assert_eq!(dangling["status"], "False", "{dangling}");
+                schemas += 1;
+            }
+        }
+    }
+    assert!(schemas >= 5);
+}
+
+#[test]
 fn the_readme_has_the_two_commands() {
     let readme = std::fs::read_to_string(binary::home().join("../README.md")).unwrap();
     for command in ["cargo run --release", "kubectl --kubeconfig "] {
