@@ -22,19 +22,28 @@ impl Path {
     /// A member.
     #[must_use]
     pub fn child(&self, member: &str) -> Self {
-        if self.0.is_empty() { Self::new(member) } else { Self(format!("{}.{member}", self.0)) }
+        if self.0.is_empty() { Self::new(member) } else { self.followed_by(&[".", member]) }
     }
 
     /// A list item.
     #[must_use]
     pub fn index(&self, index: usize) -> Self {
-        Self(format!("{}[{index}]", self.0))
+        self.key(&index.to_string())
     }
 
     /// A map's value.
     #[must_use]
     pub fn key(&self, key: &str) -> Self {
-        Self(format!("{}[{key}]", self.0))
+        self.followed_by(&["[", key, "]"])
+    }
+
+    /// Paths are made for every field that is looked at, so they are put together in one piece.
+    fn followed_by(&self, parts: &[&str]) -> Self {
+        let bytes = parts.iter().map(|part| part.len()).sum::<usize>();
+        let mut path = String::with_capacity(self.0.len() + bytes);
+        path.push_str(&self.0);
+        path.extend(parts.iter().copied());
+        Self(path)
     }
 }
 
