@@ -96,8 +96,8 @@ impl<D: Decoder> Cache<D> {
         Ok(self.state.lock().list(self.progress()))
     }
 
-    /// All objects as they were at a revision. It can be read as long as it is not compacted, and
-    /// if it was the current one in the last [`FRESH_FOR`].
+    /// All objects as they were at a revision. They can be read until it is compacted, and even then
+    /// for [`super::FRESH_FOR`] after the next revision came.
     ///
     /// # Errors
     ///
