@@ -1,10 +1,14 @@
-//! A small Kubernetes API server.
+//! A small Kubernetes API server. Start reading at [`serve`].
 
 pub mod authn;
 pub mod authz;
 pub mod codec;
 pub mod connection;
+mod controllers;
 pub mod flow_control;
+mod handlers;
+pub mod logging;
+pub mod nonresource;
 pub mod objects;
 pub mod options;
 pub mod pki;
@@ -12,3 +16,5 @@ pub mod reply;
 pub mod request;
 pub mod resources;
 pub mod selector;
+pub mod serve;
+pub mod server;

@@ -142,15 +142,15 @@ fn render(record: &Record, reply: Reply) -> Response<Body> {
     match reply {
         Reply::Json { code, text, accepted } => {
             let (content_type, body) = in_form(record, text, accepted);
-            respond(record, code, content_type, body)
+            compressed(record, code, content_type, body)
         }
         Reply::Status(status, accepted) => {
             let text = json::to_vec(&status).into();
             let (content_type, body) = in_form(record, text, accepted);
-            respond(record, 200, content_type, body)
+            compressed(record, 200, content_type, body)
         }
         Reply::Text { code, text, content_type, nosniff: quiet } => {
-            let response = respond(record, code, content_type, text.into());
+            let response = compressed(record, code, content_type, text.into());
             if quiet { nosniff(response) } else { response }
         }
         Reply::Raw(response) => *response,
@@ -164,7 +164,7 @@ fn render_failure(record: &Record, status: &Status) -> Response<Body> {
     accepted.pretty |= status.code == 406;
     let text = json::to_vec(status).into();
     let (content_type, body) = in_form(record, text, accepted);
-    let mut response = respond(record, status.code, content_type, body);
+    let mut response = compressed(record, status.code, content_type, body);
     if let Some(seconds) = status.retry_after_seconds() {
         response.headers_mut().insert(RETRY_AFTER, seconds.into());
     }
@@ -192,7 +192,14 @@ fn in_form(record: &Record, text: Bytes, accepted: Accepted) -> (&'static str, B
     }
 }
 
-fn respond(record: &Record, code: u16, content_type: &'static str, body: Bytes) -> Response<Body> {
+/// A response that is compressed if it is large and the client takes it.
+#[must_use]
+pub fn compressed(
+    record: &Record,
+    code: u16,
+    content_type: &'static str,
+    body: Bytes,
+) -> Response<Body> {
     let compressed = (body.len() > GZIP_BYTES_MIN && record.accepts_gzip()).then(|| gzip(&body));
     let mut response = Response::new(Body::empty());
     *response.status_mut() =

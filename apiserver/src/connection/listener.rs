@@ -67,8 +67,7 @@ impl Listener {
     }
 
     /// Accepts connections until told to stop; then lets them end, for a moment.
-    pub async fn run(self, service: impl Connection, shutdown: impl Into<Shutdown>) {
-        let shutdown = shutdown.into();
+    pub async fn run(self, service: impl Connection, shutdown: Shutdown) {
         let connections = TaskTracker::new();
         while let Some(accepted) = shutdown.graceful.run_until_cancelled(self.accept()).await {
             let (mut stream, peer, place) = match accepted {

@@ -19,7 +19,7 @@ use tokio_util::sync::CancellationToken;
 
 pub use listener::{Listener, Reloader};
 pub use serve::Connection;
-pub use tls::{Tls, TlsError, server_config};
+pub use tls::{Tls, TlsError};
 
 /// What limits connections. Nobody can hold more than this.
 pub mod limits {
@@ -52,12 +52,6 @@ pub struct Shutdown {
     pub graceful: CancellationToken,
     /// Everything ends at once.
     pub immediate: CancellationToken,
-}
-
-impl From<CancellationToken> for Shutdown {
-    fn from(graceful: CancellationToken) -> Self {
-        Self { graceful, ..Self::default() }
-    }
 }
 
 /// What is known of the other end.

@@ -4,8 +4,6 @@ use std::io;
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-use tokio_util::sync::CancellationToken;
-
 use super::Shutdown;
 
 /// Stops the server at SIGTERM or SIGINT: the first ends it gracefully, the second at once.
@@ -25,15 +23,6 @@ pub fn shutdown_on_signal() -> io::Result<Shutdown> {
         told.immediate.cancel();
     });
     Ok(shutdown)
-}
-
-/// As [`shutdown_on_signal`], for whom the first signal is enough.
-///
-/// # Errors
-///
-/// That of the operating system.
-pub fn stop_on_signal() -> io::Result<CancellationToken> {
-    Ok(shutdown_on_signal()?.graceful)
 }
 
 async fn received(terminate: &mut Signal, interrupt: &mut Signal) {

@@ -1,7 +1,7 @@
 //! TLS: what the server shows, and what it makes of clients' certificates.
 
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use rustls::client::danger::HandshakeSignatureValid;
@@ -88,22 +88,6 @@ impl Tls {
         let der = chain.first()?.clone().into_owned();
         Some(ClientCertificate { der, verified: self.clients.verify(chain, UnixTime::now()) })
     }
-}
-
-/// What to serve with, from PEM; a client authority is among `client_authorities` at the least.
-/// `what` stands for all of it in errors.
-///
-/// # Errors
-///
-/// [`TlsError`]
-pub fn server_config(
-    certificate: &str,
-    key: &str,
-    client_authorities: &str,
-    what: &Path,
-) -> Result<Tls, TlsError> {
-    let file = |text: &str| PemFile { path: what.to_owned(), text: text.to_owned() };
-    Tls::try_new(&file(certificate), &file(key), Some(&file(client_authorities)))
 }
 
 fn content(file: &PemFile, why: &str) -> TlsError {

@@ -48,9 +48,7 @@ impl ContinueToken {
     /// 400
     pub fn decode(token: &str) -> Result<Self, Status> {
         Self::read(token).map_err(|why| {
-            Status::bad_request(format!(
-                "invalid continue token: continue key is not valid: {why}"
-            ))
+            Status::bad_request(format!("invalid continue token: continue key is not valid: {why}"))
         })
     }
 
@@ -58,7 +56,8 @@ impl ContinueToken {
         let bytes = URL_SAFE_NO_PAD
             .decode(token)
             .map_err(|error| format!("illegal base64 data: {error}"))?;
-        if let Some(first) = bytes.first().filter(|byte| !b" \t\r\n{[\"-0123456789tfn".contains(byte))
+        if let Some(first) =
+            bytes.first().filter(|byte| !b" \t\r\n{[\"-0123456789tfn".contains(byte))
         {
             let shown = go_quote(&char::from(*first).to_string());
             return Err(format!(
@@ -78,7 +77,8 @@ impl ContinueToken {
             return Err(format!("encoded start key empty (version {VERSION})"));
         }
         let relative = wire.start.trim_start_matches('/');
-        let escapes = relative.split('/').any(|part| part.is_empty() || part == "." || part == "..");
+        let escapes =
+            relative.split('/').any(|part| part.is_empty() || part == "." || part == "..");
         if escapes {
             return Err(wire.start);
         }

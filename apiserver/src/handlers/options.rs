@@ -182,9 +182,9 @@ impl DeleteOptionsBody {
             errors.push(Error::invalid(&path, validation::field::Shown::json(&policy), detail));
         }
         let propagation = match policy {
-            None => self.orphan_dependents.map(|orphan| {
-                if orphan { Propagation::Orphan } else { Propagation::Background }
-            }),
+            None => self
+                .orphan_dependents
+                .map(|orphan| if orphan { Propagation::Orphan } else { Propagation::Background }),
             Some("Background") => Some(Propagation::Background),
             Some("Foreground") => Some(Propagation::Foreground),
             Some("Orphan") => Some(Propagation::Orphan),
@@ -390,10 +390,9 @@ mod tests {
 
     #[test]
     fn both_ways_to_say_what_becomes_of_dependents_exclude_each_other() {
-        let body: DeleteOptionsBody = serde_json::from_str(
-            r#"{"orphanDependents":true,"propagationPolicy":"Background"}"#,
-        )
-        .unwrap();
+        let body: DeleteOptionsBody =
+            serde_json::from_str(r#"{"orphanDependents":true,"propagationPolicy":"Background"}"#)
+                .unwrap();
         assert_eq!(
             body.check().unwrap_err().message,
             "DeleteOptions.meta.k8s.io \"\" is invalid: propagationPolicy: Invalid value: \

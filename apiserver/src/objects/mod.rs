@@ -31,6 +31,12 @@ impl Object {
     #[must_use]
     pub fn new(mut value: Value, revision: u64) -> Self {
         metadata::set_resource_version(&mut value, revision);
+        Self::unstored(value)
+    }
+
+    /// An object from its canonical value, as it is.
+    #[must_use]
+    pub fn unstored(mut value: Value) -> Self {
         if let Value::Object(members) = &mut value {
             members.shift_remove("kind");
             members.shift_remove("apiVersion");

@@ -19,7 +19,7 @@ pub use identities::{
 };
 pub use kubeconfig::{Identity, Kubeconfig};
 pub use names::{hostname, reachable};
-pub use prepare::{Pki, load_or_make_signing_key};
+pub use prepare::Pki;
 
 /// A certificate or key cannot be read, made or written.
 #[derive(Debug, thiserror::Error)]

@@ -141,14 +141,5 @@ fn signing_key(directory: &Path) -> Result<PemFile, Error> {
     store::load_or_make_key(directory.join("sa.key"), make)
 }
 
-/// The key that service account tokens are signed with; made if there is none.
-///
-/// # Errors
-///
-/// See [`Error`].
-pub fn load_or_make_signing_key(directory: &Path) -> Result<String, Error> {
-    Ok(signing_key(directory)?.text)
-}
-
 #[cfg(test)]
 mod tests;

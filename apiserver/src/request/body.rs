@@ -1,9 +1,9 @@
 //! Reading bodies, up to a bound.
 
 use api::status::Status;
-use axum::body::Body;
 use bytes::{Bytes, BytesMut};
 use http_body_util::BodyExt as _;
+use hyper::body::Incoming;
 
 /// The largest body of a request.
 pub const BODY_BYTES_MAX: usize = 3 * 1024 * 1024;
@@ -13,7 +13,7 @@ pub const BODY_BYTES_MAX: usize = 3 * 1024 * 1024;
 /// # Errors
 ///
 /// 413 for one that is too large, 400 for one that breaks off.
-pub async fn read_body(mut body: Body) -> Result<Bytes, Status> {
+pub async fn read_body(body: &mut Incoming) -> Result<Bytes, Status> {
     let too_large = || Status::request_entity_too_large(&format!("limit is {BODY_BYTES_MAX}"));
     let mut whole = BytesMut::new();
     while let Some(frame) = body.frame().await {

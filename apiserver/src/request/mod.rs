@@ -11,7 +11,6 @@ use std::time::Duration;
 
 use crate::authn::User;
 use crate::request::info::RequestInfo;
-use axum::body::Body;
 use http::request::Parts;
 use http::{HeaderMap, Request, header};
 use hyper::body::Incoming;
@@ -33,7 +32,7 @@ pub struct Received {
     /// Where it came from.
     pub connection: Arc<ConnectionInfo>,
     pub(crate) parts: Parts,
-    pub(crate) body: Body,
+    pub(crate) body: Incoming,
     pub(crate) at: Instant,
 }
 
@@ -43,7 +42,7 @@ impl Received {
     pub fn new(request: Request<Incoming>, connection: Arc<ConnectionInfo>) -> Self {
         let (parts, body) = request.into_parts();
         let record = Arc::new(Record::new(&parts));
-        Self { record, connection, parts, body: Body::new(body), at: Instant::now() }
+        Self { record, connection, parts, body, at: Instant::now() }
     }
 }
 
@@ -76,7 +75,7 @@ pub struct Authorized {
     pub user: Arc<User>,
     /// The seats it holds until it is answered.
     pub seats: Seats,
-    pub(crate) body: Body,
+    pub(crate) body: Incoming,
     pub(crate) deadline: Option<Instant>,
 }
 

@@ -218,6 +218,14 @@ impl Resources {
         })
     }
 
+    /// Whether any kind of that version is served.
+    #[must_use]
+    pub fn has_version(&self, group: &str, version: &str) -> bool {
+        self.list
+            .iter()
+            .any(|resource| resource.kind.group == group && resource.kind.version == version)
+    }
+
     /// Whether any kind of that group is served.
     #[must_use]
     pub fn has_group(&self, group: &str) -> bool {

@@ -1,0 +1,200 @@
+//! Takes every change of FlowSchemas and priority levels into use, and keeps the Dangling condition
+//! (spec: apf 4).
+
+use std::collections::{BTreeSet, VecDeque};
+use std::sync::Arc;
+use std::time::Duration;
+
+use apf::config::ConditionUpdate;
+use api::flowcontrol::v1::{FlowSchema, PriorityLevelConfiguration};
+use serde_json::json;
+use storage::cache::{Event, Subscription};
+use tokio::time::Instant;
+
+use super::writer::Kind;
+use crate::objects::Object;
+use crate::server::Server;
+
+const FIELD_MANAGER: &str = "api-priority-and-fairness-config-consumer-v1";
+
+/// How often the condition of one FlowSchema may be written in a minute.
+const WRITES_PER_MINUTE_MAX: usize = 6;
+const MINUTE: Duration = Duration::from_secs(60);
+/// When too often: how long to wait, and up to how much longer.
+const TOO_OFTEN_WAIT: Duration = Duration::from_secs(30);
+const TOO_OFTEN_SPREAD_SECONDS: u64 = 45;
+
+/// Waiting times after failures.
+const BACKOFF_MIN: Duration = Duration::from_millis(200);
+const BACKOFF_MAX: Duration = Duration::from_secs(8 * 3600);
+
+/// Takes the configuration into use, and from then on every change of it.
+pub(super) async fn start(server: &Arc<Server>) -> Result<(), String> {
+    let mut consumer = Consumer {
+        schemas: Kind::of(server, "flowschemas")?,
+        levels: Kind::of(server, "prioritylevelconfigurations")?,
+        attempts: VecDeque::new(),
+        failures: 0,
+    };
+    let mut schemas = consumer.schemas.store.cache.subscribe_with_state();
+    let mut levels = consumer.levels.store.cache.subscribe_with_state();
+    let mut retry = consumer.run(server).await;
+    server.health.set_consumer_synced();
+    let server = Arc::clone(server);
+    tokio::spawn(async move {
+        loop {
+            let again = retry.map(|after| Instant::now() + after);
+            tokio::select! {
+                changed = changed(&mut schemas, schema_matters) => if !changed {
+                    schemas = consumer.schemas.store.cache.subscribe_with_state();
+                },
+                changed = changed(&mut levels, level_matters) => if !changed {
+                    levels = consumer.levels.store.cache.subscribe_with_state();
+                },
+                () = sleep_until(again) => {}
+                () = server.stop.cancelled() => break,
+            }
+            retry = consumer.run(&server).await;
+        }
+    });
+    Ok(())
+}
+
+async fn sleep_until(at: Option<Instant>) {
+    match at {
+        Some(at) => tokio::time::sleep_until(at).await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Waits for a change that matters, and takes those that wait behind it; false if the watch ended.
+async fn changed(watch: &mut Subscription<Object>, matters: fn(&Event<Object>) -> bool) -> bool {
+    loop {
+        let Some(event) = watch.events.recv().await else { return false };
+        let mut found = matters(&event);
+        while let Ok(event) = watch.events.try_recv() {
+            found |= matters(&event);
+        }
+        if found {
+            return true;
+        }
+    }
+}
+
+/// Added, deleted, or changed in spec or status.
+fn schema_matters(event: &Event<Object>) -> bool {
+    changed_besides_metadata(event, |_| true)
+}
+
+/// Added, deleted, or changed in spec.
+fn level_matters(event: &Event<Object>) -> bool {
+    changed_besides_metadata(event, |member| member != "status")
+}
+
+fn changed_besides_metadata(event: &Event<Object>, counts: fn(&str) -> bool) -> bool {
+    let Some(previous) = &event.previous else { return true };
+    if event.kind == storage::EventKind::Delete {
+        return true;
+    }
+    let rest = |object: &Object| {
+        let mut value: serde_json::Value =
+            serde_json::from_slice(object.item_json()).unwrap_or_default();
+        if let serde_json::Value::Object(members) = &mut value {
+            members.retain(|name, _| name != "metadata" && counts(name));
+        }
+        value
+    };
+    rest(&previous.object) != rest(&event.current.object)
+}
+
+struct Consumer {
+    schemas: Kind,
+    levels: Kind,
+    /// When conditions were written, and of which FlowSchemas; newest first.
+    attempts: VecDeque<(Instant, BTreeSet<String>)>,
+    failures: u32,
+}
+
+impl Consumer {
+    /// Takes the whole configuration into use. Gives the time after which to do it again.
+    async fn run(&mut self, server: &Arc<Server>) -> Option<Duration> {
+        match self.try_run(server).await {
+            Ok(None) => {
+                self.failures = 0;
+                None
+            }
+            Ok(again) => again,
+            Err(error) => {
+                tracing::error!(%error, "the flow control configuration could not be handled");
+                let backoff = BACKOFF_MIN.saturating_mul(2u32.saturating_pow(self.failures));
+                self.failures = self.failures.saturating_add(1);
+                Some(backoff.min(BACKOFF_MAX))
+            }
+        }
+    }
+
+    async fn try_run(&mut self, server: &Arc<Server>) -> Result<Option<Duration>, String> {
+        let schemas = self.schemas.list::<FlowSchema>().await?;
+        let levels = self.levels.list::<PriorityLevelConfiguration>().await?;
+        let updates = server.flow_control.digest(schemas, levels);
+        self.write_conditions(updates, Instant::now()).await
+    }
+
+    async fn write_conditions(
+        &mut self,
+        updates: Vec<ConditionUpdate>,
+        now: Instant,
+    ) -> Result<Option<Duration>, String> {
+        while self.attempts.back().is_some_and(|(at, _)| now.duration_since(*at) > MINUTE) {
+            self.attempts.pop_back();
+        }
+        let mut written = BTreeSet::new();
+        let mut again = None;
+        let mut errors = Vec::new();
+        for update in updates {
+            let name = &update.flow_schema_name;
+            let lately = self.attempts.iter().filter(|(_, names)| names.contains(name)).count();
+            if lately >= WRITES_PER_MINUTE_MAX {
+                again.get_or_insert_with(too_often_wait);
+                continue;
+            }
+            written.insert(name.clone());
+            if let Err(error) = self.write_condition(&update).await {
+                errors.push(format!(
+                    "failed to set a status.condition for FlowSchema {name}: {error}"
+                ));
+            }
+        }
+        self.attempts.push_front((now, written));
+        if errors.is_empty() { Ok(again) } else { Err(errors.join("; ")) }
+    }
+
+    async fn write_condition(&self, update: &ConditionUpdate) -> Result<(), String> {
+        let name = &update.flow_schema_name;
+        let context = self.schemas.context(FIELD_MANAGER, name, true);
+        let now = self.schemas.server.clock.timestamp();
+        let applied = json!({
+            "apiVersion": "flowcontrol.apiserver.k8s.io/v1",
+            "kind": "FlowSchema",
+            "metadata": { "name": name },
+            "status": { "conditions": [{
+                "type": "Dangling",
+                "status": update.status,
+                "lastTransitionTime": now.to_string(),
+                "reason": update.reason,
+                "message": update.message,
+            }] },
+        });
+        match context.update(|live| context.applied(Some(live), &applied, true)).await {
+            Ok(_) => Ok(()),
+            // It was deleted meanwhile.
+            Err(status) if status.code == 404 => Ok(()),
+            Err(status) => Err(status.message),
+        }
+    }
+}
+
+fn too_often_wait() -> Duration {
+    let random = u64::from(uuid::Uuid::new_v4().as_bytes()[0]);
+    TOO_OFTEN_WAIT + Duration::from_secs(random % TOO_OFTEN_SPREAD_SECONDS)
+}

@@ -1,0 +1,27 @@
+//! What the server does by itself.
+
+mod config_consumer;
+mod config_producer;
+mod store_upkeep;
+mod writer;
+
+use std::sync::Arc;
+
+use crate::options::Config;
+use crate::server::Server;
+
+/// Starts everything; returns once the objects are there that every server has.
+///
+/// # Errors
+///
+/// One line about what keeps the server from being ready.
+pub(crate) async fn start(server: &Arc<Server>, config: &Config) -> Result<(), String> {
+    config_producer::start(server).await?;
+    if config.priority_and_fairness {
+        config_consumer::start(server).await?;
+    } else {
+        server.health.set_consumer_synced();
+    }
+    store_upkeep::start(server, config.compaction_interval);
+    Ok(())
+}

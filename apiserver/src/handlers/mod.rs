@@ -1,0 +1,143 @@
+//! What requests for objects do.
+
+pub mod continue_token;
+mod create;
+mod delete;
+mod failure;
+pub mod options;
+mod patch;
+mod present;
+mod read;
+mod review;
+mod route;
+mod update;
+mod watch;
+mod write;
+
+use std::sync::Arc;
+
+use api::status::{Reason, Status};
+use http::header::CONTENT_TYPE;
+use http::{HeaderMap, Method};
+
+use crate::codec::MediaType;
+use crate::codec::accept::check_route;
+use crate::objects::ObjectStore;
+use crate::reply::{Failure, Reply};
+use crate::request::{Authorized, accept_header};
+use crate::resources::Resource;
+use crate::server::Server;
+
+pub(crate) use route::{Place, Route, route};
+pub(crate) use write::{Origin, Proposal, WriteContext};
+
+/// A request for objects of one resource.
+pub(crate) struct Call<'a> {
+    pub(crate) server: &'a Arc<Server>,
+    pub(crate) request: Authorized,
+    pub(crate) resource: Arc<Resource>,
+    pub(crate) store: Arc<ObjectStore>,
+    /// Empty for resources of the whole cluster and for all namespaces.
+    pub(crate) namespace: String,
+    /// Empty for collections.
+    pub(crate) name: String,
+    /// Whether it is for the status.
+    pub(crate) status: bool,
+}
+
+const OBJECT_TYPES: [&str; 3] =
+    ["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"];
+
+const LIST_TYPES: [&str; 5] = [
+    "application/json",
+    "application/yaml",
+    "application/vnd.kubernetes.protobuf",
+    "application/json;stream=watch",
+    "application/vnd.kubernetes.protobuf;stream=watch",
+];
+
+/// Answers a request for objects.
+pub(crate) async fn serve(
+    server: &Arc<Server>,
+    request: Authorized,
+    place: Place,
+) -> Result<Reply, Failure> {
+    if let Place::Review(review) = place {
+        check_accept(&request, &OBJECT_TYPES)?;
+        return Ok(review::serve(server, request, review).await?);
+    }
+    let (resource, namespace, name, kind) = place.into_parts();
+    let Some(store) = server.stores.of(&resource).map(Arc::clone) else {
+        return Err(Status::unknown_resource().into());
+    };
+    let method = request.parts.method.clone();
+    let status = kind == route::Kind::Status;
+    let call = Call { server, request, resource, store, namespace, name, status };
+    match (kind, &method) {
+        (route::Kind::Collection, &Method::GET) => {
+            check_accept(&call.request, &LIST_TYPES)?;
+            if call.request.info.verb == "watch" {
+                return Ok(watch::serve(call).await?);
+            }
+            Ok(read::list(call).await?)
+        }
+        (route::Kind::Collection, &Method::POST) => {
+            check_accept(&call.request, &OBJECT_TYPES)?;
+            Ok(create::create(call).await?)
+        }
+        (route::Kind::Collection, &Method::DELETE) => {
+            check_accept(&call.request, &OBJECT_TYPES)?;
+            Ok(delete::delete_collection(call).await?)
+        }
+        (route::Kind::Object | route::Kind::Status, &Method::GET) => {
+            check_accept(&call.request, &OBJECT_TYPES)?;
+            Ok(read::get(call).await?)
+        }
+        (route::Kind::Object | route::Kind::Status, &Method::PUT) => {
+            check_accept(&call.request, &OBJECT_TYPES)?;
+            Ok(update::update(call).await?)
+        }
+        (route::Kind::Object | route::Kind::Status, &Method::PATCH) => {
+            let patch_type = patch::PatchType::of(&call.request)?;
+            check_accept(&call.request, &OBJECT_TYPES)?;
+            Ok(patch::patch(call, patch_type).await?)
+        }
+        (route::Kind::Object, &Method::DELETE) => {
+            check_accept(&call.request, &OBJECT_TYPES)?;
+            Ok(delete::delete(call).await?)
+        }
+        (route::Kind::Watch, &Method::GET) => {
+            check_accept(&call.request, &LIST_TYPES)?;
+            Ok(watch::serve(call).await?)
+        }
+        _ => Err(Status::method_not_allowed().into()),
+    }
+}
+
+/// The coarse look at `Accept` that decides whether a route is taken at all.
+pub(crate) fn check_accept(request: &Authorized, produces: &[&str]) -> Result<(), Status> {
+    check_route(&accept_header(&request.parts.headers), produces).map_err(|message| {
+        let details = api::status::Details::default();
+        Status::media_type(406, Reason::NotAcceptable, message).with_details(details)
+    })
+}
+
+/// The media type of a body.
+pub(crate) fn body_type(headers: &HeaderMap) -> Result<MediaType, Status> {
+    let content_type = crate::request::header_text(headers, &CONTENT_TYPE);
+    if content_type.is_empty() {
+        return Ok(MediaType::Json);
+    }
+    MediaType::parse(content_type).ok_or_else(|| {
+        let names: Vec<&str> = MediaType::ALL.iter().map(|media| media.name()).collect();
+        Status::media_type(
+            415,
+            Reason::UnsupportedMediaType,
+            format!(
+                "the body of the request was in an unknown format - accepted media types include: \
+                 {}",
+                names.join(", ")
+            ),
+        )
+    })
+}

@@ -1,0 +1,176 @@
+//! Patching and applying (spec: apimachinery 2.9, 2.11).
+
+use api::decode::Tree;
+use api::status::{Cause, Details, GroupResource, Reason, Status};
+use http::header::CONTENT_TYPE;
+use patch::Patched;
+use serde_json::Value;
+
+use super::options::{Write, WriteOptions};
+use super::write::{Proposal, WriteContext};
+use super::{Call, failure};
+use crate::codec::body::FieldValidation;
+use crate::codec::{accept, json, yaml};
+use crate::objects::metadata;
+use crate::reply::Reply;
+use crate::request::{Authorized, read_body};
+use validation::text::go_quote;
+
+/// How a patch is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum PatchType {
+    Json,
+    Merge,
+    Strategic,
+    Apply,
+}
+
+impl PatchType {
+    /// That of a request.
+    pub(super) fn of(request: &Authorized) -> Result<Self, Status> {
+        let content_type = request.header(CONTENT_TYPE);
+        match content_type.split(';').next().unwrap_or_default().trim() {
+            "application/json-patch+json" => Ok(Self::Json),
+            "application/merge-patch+json" => Ok(Self::Merge),
+            "application/strategic-merge-patch+json" => Ok(Self::Strategic),
+            "application/apply-patch+yaml" => Ok(Self::Apply),
+            _ => Err(Status::media_type(
+                415,
+                Reason::UnsupportedMediaType,
+                "415: Unsupported Media Type",
+            )
+            .with_details(Details::default())),
+        }
+    }
+}
+
+pub(super) async fn patch(mut call: Call<'_>, patch_type: PatchType) -> Result<Reply, Status> {
+    let accepted = call.request.negotiate(&accept::OBJECT)?;
+    let text = read_body(&mut call.request.body).await?;
+    let write = if patch_type == PatchType::Apply { Write::Apply } else { Write::Patch };
+    let options = WriteOptions::read(&call.request.query, write)?;
+    let tree = parse(&text, patch_type)?;
+    if patch_type == PatchType::Apply {
+        return apply(call, &options, &tree.into_value(), accepted).await;
+    }
+    let context = call.context(&options, &call.name);
+    let warnings = parking_lot::Mutex::new(Vec::new());
+    let written = context
+        .update(|live| {
+            let (object, problems) = patched(&context, live, patch_type, &tree, &options)?;
+            *warnings.lock() = problems;
+            context.check_name(&object)?;
+            Ok(Proposal { object, applied: false, uid: None })
+        })
+        .await?;
+    if options.field_validation == FieldValidation::Warn {
+        warnings.into_inner().into_iter().for_each(|warning| call.request.record.warn(warning));
+    }
+    call.presenter(accepted)?.object(200, &written)
+}
+
+fn parse(text: &[u8], patch_type: PatchType) -> Result<Tree, Status> {
+    if patch_type == PatchType::Apply {
+        return yaml::parse(text)
+            .map_err(|why| Status::bad_request(format!("error encoding patch: {why}")));
+    }
+    api::decode::parse_json(text).map_err(|_| Status::bad_request("invalid JSON patch"))
+}
+
+/// What a patch makes of the live object, and what a strict reader refuses about it.
+fn patched(
+    context: &WriteContext<'_>,
+    live: &Value,
+    patch_type: PatchType,
+    patch: &Tree,
+    options: &WriteOptions,
+) -> Result<(Value, Vec<String>), Status> {
+    let (live, patch) = (live.clone(), patch.clone());
+    let Patched { value, mut problems } = match patch_type {
+        PatchType::Json => patch::json_patch(live, patch),
+        PatchType::Merge => patch::merge_patch(live, patch),
+        PatchType::Strategic | PatchType::Apply => {
+            patch::strategic(&context.resource.type_def, live, patch)
+        }
+    }
+    .map_err(failure::patch)?;
+    let text = String::from_utf8_lossy(&json::to_vec(&value)).into_owned();
+    let (object, further) = context.decode(value).map_err(|why| undecodable(&text, &why))?;
+    problems.extend(further);
+    if options.field_validation == FieldValidation::Strict && !problems.is_empty() {
+        let why = format!("strict decoding error: {}", problems.join(", "));
+        return Err(undecodable(&text, &why));
+    }
+    Ok((object, problems))
+}
+
+/// 422 about a patched document that is no object of its kind.
+fn undecodable(document: &str, why: &str) -> Status {
+    let body = format!("Invalid value: {}: {why}", go_quote(document));
+    let cause = Cause {
+        reason: "FieldValueInvalid".to_owned(),
+        message: body.clone(),
+        field: "patch".to_owned(),
+    };
+    let nameless = GroupResource { group: "", resource: "" };
+    Status::invalid(nameless, "", &format!("patch: {body}"), vec![cause])
+}
+
+async fn apply(
+    call: Call<'_>,
+    options: &WriteOptions,
+    applied: &Value,
+    accepted: accept::Accepted,
+) -> Result<Reply, Status> {
+    let context = call.context(options, &call.name);
+    check_applied_name(&context, applied)?;
+    if context.live().await?.is_some() || call.status {
+        let written =
+            context.update(|live| context.applied(Some(live), applied, options.force)).await?;
+        return call.presenter(accepted)?.object(200, &written);
+    }
+    let uid = metadata::text(applied, "uid");
+    if !uid.is_empty() {
+        let why = format!(
+            "uid mismatch: the provided object specified uid {uid}, and no existing object was found"
+        );
+        return Err(Status::conflict(call.resource.group_resource(), &call.name, &why));
+    }
+    let mut object = context.applied(None, applied, options.force)?.object;
+    if metadata::text(&object, "name").is_empty() {
+        metadata::set(&mut object, "name", Value::from(call.name.as_str()));
+    }
+    let written = context.create_applied(object).await?;
+    call.presenter(accepted)?.object(201, &written)
+}
+
+fn check_applied_name(context: &WriteContext<'_>, applied: &Value) -> Result<(), Status> {
+    match metadata::text(applied, "name") {
+        "" => Ok(()),
+        _ => context.check_name(applied),
+    }
+}
+
+impl WriteContext<'_> {
+    /// What an apply makes of the live object.
+    pub(crate) fn applied(
+        &self,
+        live: Option<&Value>,
+        applied: &Value,
+        force: bool,
+    ) -> Result<Proposal, Status> {
+        let object = self
+            .with_endpoint(|endpoint, writer| {
+                patch::managed::apply(endpoint, live, applied, writer, force)
+            })
+            .map_err(failure::apply)?;
+        let (mut object, _) = self.decode(object).map_err(Status::other)?;
+        // The stored version is a condition only if the body names one.
+        let version = applied["metadata"]["resourceVersion"].clone();
+        metadata::set(&mut object, "resourceVersion", version);
+        if metadata::text(&object, "name").is_empty() {
+            metadata::set(&mut object, "name", Value::from(self.name));
+        }
+        Ok(Proposal { object, applied: true, uid: None })
+    }
+}

@@ -1,0 +1,297 @@
+//! Reviews: questions about who one is and what one may, answered and never stored
+//! (spec: apimachinery 5.4).
+
+use std::sync::Arc;
+
+use api::status::{Cause, GroupResource, Status};
+use http::Method;
+use serde_json::{Value, json};
+
+use super::{body_type, options};
+use crate::authn::User;
+use crate::authz::{Attributes, Target};
+use crate::codec::body;
+use crate::codec::{MediaType, accept};
+use crate::reply::Reply;
+use crate::request::{Authorized, read_body};
+use crate::server::Server;
+
+const AUTHENTICATION: &str = "authentication.k8s.io";
+const AUTHORIZATION: &str = "authorization.k8s.io";
+
+/// A question.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Review {
+    /// Who am I?
+    SelfSubject,
+    /// Whose token is this?
+    Token,
+    /// May I?
+    SelfSubjectAccess,
+    /// May somebody?
+    SubjectAccess,
+    /// May somebody, in a namespace?
+    LocalSubjectAccess(String),
+    /// What may I?
+    SelfSubjectRules,
+}
+
+impl Review {
+    /// Every question: group, plural, kind, whether it stands in a namespace.
+    pub(crate) const ALL: [(&'static str, &'static str, &'static str, bool); 6] = [
+        (AUTHENTICATION, "selfsubjectreviews", "SelfSubjectReview", false),
+        (AUTHENTICATION, "tokenreviews", "TokenReview", false),
+        (AUTHORIZATION, "localsubjectaccessreviews", "LocalSubjectAccessReview", true),
+        (AUTHORIZATION, "selfsubjectaccessreviews", "SelfSubjectAccessReview", false),
+        (AUTHORIZATION, "selfsubjectrulesreviews", "SelfSubjectRulesReview", false),
+        (AUTHORIZATION, "subjectaccessreviews", "SubjectAccessReview", false),
+    ];
+
+    pub(crate) fn has_group(group: &str) -> bool {
+        group == AUTHENTICATION || group == AUTHORIZATION
+    }
+
+    pub(crate) fn has_version(group: &str, version: &str) -> bool {
+        Self::has_group(group) && version == "v1"
+    }
+
+    pub(crate) fn find(group: &str, version: &str, parts: &[&str]) -> Option<Self> {
+        if !Self::has_version(group, version) {
+            return None;
+        }
+        match (group, parts) {
+            (AUTHENTICATION, ["selfsubjectreviews"]) => Some(Self::SelfSubject),
+            (AUTHENTICATION, ["tokenreviews"]) => Some(Self::Token),
+            (AUTHORIZATION, ["selfsubjectaccessreviews"]) => Some(Self::SelfSubjectAccess),
+            (AUTHORIZATION, ["subjectaccessreviews"]) => Some(Self::SubjectAccess),
+            (AUTHORIZATION, ["selfsubjectrulesreviews"]) => Some(Self::SelfSubjectRules),
+            (AUTHORIZATION, ["namespaces", namespace, "localsubjectaccessreviews"]) => {
+                Some(Self::LocalSubjectAccess((*namespace).to_owned()))
+            }
+            _ => None,
+        }
+    }
+
+    fn group_version(&self) -> String {
+        let group = match self {
+            Self::SelfSubject | Self::Token => AUTHENTICATION,
+            _ => AUTHORIZATION,
+        };
+        format!("{group}/v1")
+    }
+
+    fn kind(&self) -> &'static str {
+        match self {
+            Self::SelfSubject => "SelfSubjectReview",
+            Self::Token => "TokenReview",
+            Self::SelfSubjectAccess => "SelfSubjectAccessReview",
+            Self::SubjectAccess => "SubjectAccessReview",
+            Self::LocalSubjectAccess(_) => "LocalSubjectAccessReview",
+            Self::SelfSubjectRules => "SelfSubjectRulesReview",
+        }
+    }
+}
+
+pub(super) async fn serve(
+    server: &Arc<Server>,
+    mut request: Authorized,
+    review: Review,
+) -> Result<Reply, Status> {
+    if request.parts.method != Method::POST {
+        return Err(Status::method_not_allowed());
+    }
+    let accepted = request.negotiate(&accept::DOCUMENT)?;
+    let options = options::WriteOptions::read(&request.query, options::Write::Create)?;
+    let media_type = body_type(&request.parts.headers)?;
+    let text = read_body(&mut request.body).await?;
+    let asked = read(&review, &text, media_type)?;
+    let manager = request.field_manager(&options.field_manager);
+    let answer = answer(server, &request, &review, asked, &manager)?;
+    let text = crate::codec::json::to_vec(&answer).into();
+    Ok(Reply::Json { code: 201, text, accepted })
+}
+
+fn read(review: &Review, text: &[u8], media_type: MediaType) -> Result<Value, Status> {
+    let value = body::parse(text, media_type).map_err(Status::bad_request)?.into_value();
+    let value = if value.is_null() { json!({}) } else { value };
+    let kind = value["kind"].as_str().unwrap_or_default();
+    let api_version = value["apiVersion"].as_str().unwrap_or_default();
+    let right_kind = kind.is_empty() || kind == review.kind();
+    let right_version = api_version.is_empty() || api_version == review.group_version();
+    if !value.is_object() || !right_kind || !right_version {
+        return Err(Status::bad_request(format!(
+            "the object provided is unrecognized (must be of type {})",
+            review.kind()
+        )));
+    }
+    Ok(value)
+}
+
+fn answer(
+    server: &Server,
+    request: &Authorized,
+    review: &Review,
+    asked: Value,
+    manager: &str,
+) -> Result<Value, Status> {
+    let now = server.clock.timestamp();
+    let mut metadata = json!({});
+    let spec = asked.get("spec").cloned().filter(Value::is_object);
+    let (spec, status) = match review {
+        Review::SelfSubject => {
+            metadata["creationTimestamp"] = json!(now.to_string());
+            (None, json!({ "userInfo": user_info(&request.user) }))
+        }
+        Review::Token => {
+            let spec = spec.unwrap_or_else(|| json!({}));
+            let status = token_status(server, &spec, now.unix_seconds());
+            (Some(spec), status)
+        }
+        Review::SelfSubjectAccess => {
+            let spec = spec.unwrap_or_else(|| json!({}));
+            let attributes = attributes(&spec)?;
+            let allowed = server.authorizer.allows(&request.user, &attributes);
+            (Some(spec), json!({ "allowed": allowed }))
+        }
+        Review::SubjectAccess | Review::LocalSubjectAccess(_) => {
+            let spec = spec.unwrap_or_else(|| json!({}));
+            let attributes = attributes(&spec)?;
+            let allowed = server.authorizer.allows(&subject(&spec)?, &attributes);
+            (Some(spec), json!({ "allowed": allowed }))
+        }
+        Review::SelfSubjectRules => {
+            let spec = spec.unwrap_or_else(|| json!({}));
+            let namespace = spec["namespace"].as_str().unwrap_or_default();
+            (Some(json!({})), rules_status(server, &request.user, namespace))
+        }
+    };
+    if let Some(spec) = spec.as_ref().filter(|_| *review != Review::SelfSubjectRules) {
+        let owned = json!({ "f:spec": owned_fields(spec) });
+        metadata["managedFields"] = json!([{
+            "manager": manager,
+            "operation": "Update",
+            "apiVersion": review.group_version(),
+            "time": now.to_string(),
+            "fieldsType": "FieldsV1",
+            "fieldsV1": owned,
+        }]);
+    }
+    let mut answer = json!({
+        "kind": review.kind(),
+        "apiVersion": review.group_version(),
+        "metadata": metadata,
+    });
+    if let Some(spec) = spec {
+        answer["spec"] = spec;
+    }
+    answer["status"] = status;
+    Ok(answer)
+}
+
+/// The fields of a spec; lists are owned as a whole.
+fn owned_fields(value: &Value) -> Value {
+    let Value::Object(members) = value else { return json!({}) };
+    let fields = members.iter().map(|(name, value)| {
+        let mut inner = owned_fields(value);
+        if value.is_object()
+            && let Value::Object(inner) = &mut inner
+        {
+            inner.shift_insert(0, ".".to_owned(), json!({}));
+        }
+        (format!("f:{name}"), inner)
+    });
+    Value::Object(fields.collect())
+}
+
+fn user_info(user: &User) -> Value {
+    let mut info = json!({ "username": user.name });
+    if !user.uid.is_empty() {
+        info["uid"] = json!(user.uid);
+    }
+    if !user.groups.is_empty() {
+        info["groups"] = json!(user.groups);
+    }
+    if !user.extra.is_empty() {
+        info["extra"] = json!(user.extra);
+    }
+    info
+}
+
+fn token_status(server: &Server, spec: &Value, now: i64) -> Value {
+    let token = spec["token"].as_str().unwrap_or_default();
+    match server.authenticator.token_user(token, now) {
+        Some(user) => json!({
+            "authenticated": true,
+            "user": user_info(&user.authenticated()),
+            "audiences": server.audiences,
+        }),
+        None => json!({ "user": {}, "error": "invalid bearer token" }),
+    }
+}
+
+fn rules_status(server: &Server, user: &User, namespace: &str) -> Value {
+    let mut rules = server.authorizer.rbac.rules_of(user, namespace);
+    if user.is_in(crate::authn::MASTERS) && rules.resource.is_empty() {
+        rules = server.authorizer.rbac.rules_of(user, "");
+    }
+    json!({
+        "resourceRules": rules.resource,
+        "nonResourceRules": rules.non_resource,
+        "incomplete": false,
+    })
+}
+
+fn attributes(spec: &Value) -> Result<Attributes, Status> {
+    let text = |value: &Value, member: &str| value[member].as_str().unwrap_or_default().to_owned();
+    match (spec.get("resourceAttributes"), spec.get("nonResourceAttributes")) {
+        (Some(resource), None) => Ok(Attributes {
+            verb: text(resource, "verb"),
+            target: Target::Resource {
+                group: text(resource, "group"),
+                version: text(resource, "version"),
+                resource: text(resource, "resource"),
+                subresource: text(resource, "subresource"),
+                namespace: text(resource, "namespace"),
+                name: text(resource, "name"),
+            },
+        }),
+        (None, Some(path)) => {
+            Ok(Attributes { verb: text(path, "verb"), target: Target::Path(text(path, "path")) })
+        }
+        _ => Err(invalid(
+            "spec",
+            "Invalid value: null: exactly one of nonResourceAttributes or resourceAttributes must \
+             be specified",
+        )),
+    }
+}
+
+fn subject(spec: &Value) -> Result<User, Status> {
+    let list = |value: &Value| -> Vec<String> {
+        let items = value.as_array().into_iter().flatten();
+        items.filter_map(Value::as_str).map(str::to_owned).collect()
+    };
+    let extra = spec["extra"].as_object().into_iter().flatten();
+    let user = User {
+        name: spec["user"].as_str().unwrap_or_default().to_owned(),
+        uid: spec["uid"].as_str().unwrap_or_default().to_owned(),
+        groups: list(&spec["groups"]),
+        extra: extra.map(|(key, values)| (key.clone(), list(values))).collect(),
+    };
+    if user.name.is_empty() && user.groups.is_empty() {
+        let why = "Invalid value: \"\": at least one of user or group must be specified";
+        return Err(invalid("spec.user", why));
+    }
+    Ok(user)
+}
+
+/// 422 about a review; the reference leaves the kind out.
+fn invalid(field: &str, message: &str) -> Status {
+    let cause = Cause {
+        reason: "FieldValueInvalid".to_owned(),
+        message: message.to_owned(),
+        field: field.to_owned(),
+    };
+    let group = GroupResource { group: AUTHORIZATION, resource: "" };
+    Status::invalid(group, "", &format!("{field}: {message}"), vec![cause])
+}

@@ -1,0 +1,164 @@
+//! From paths to places.
+
+use std::sync::Arc;
+
+use super::review::Review;
+use crate::resources::{Resource, Resources};
+
+/// Where a path leads.
+#[derive(Debug)]
+pub(crate) enum Route {
+    /// To objects.
+    Objects(Place),
+    /// Into a served group, to nothing.
+    UnknownInGroup,
+    /// To the document of a group version.
+    GroupVersion { group: String, version: String },
+    /// To the document of a group.
+    Group(String),
+    /// Somewhere else.
+    Other,
+}
+
+/// Which objects a path leads to.
+#[derive(Debug)]
+pub(crate) enum Place {
+    /// Stored ones.
+    Stored { resource: Arc<Resource>, namespace: String, name: String, kind: Kind },
+    /// Ones that are answered and never stored.
+    Review(Review),
+}
+
+/// What a path leads to, of stored objects.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Collection,
+    Object,
+    Status,
+    /// The old way to watch: `…/watch/…`.
+    Watch,
+}
+
+impl Place {
+    /// The parts of a stored place. Reviews are dealt with before.
+    pub(crate) fn into_parts(self) -> (Arc<Resource>, String, String, Kind) {
+        match self {
+            Self::Stored { resource, namespace, name, kind } => (resource, namespace, name, kind),
+            Self::Review(review) => unreachable!("{review:?} is not stored"),
+        }
+    }
+}
+
+/// Where a path leads. The path is decoded and begins with a slash.
+pub(crate) fn route(resources: &Resources, path: &str) -> Route {
+    let path = path.strip_suffix('/').filter(|path| !path.is_empty()).unwrap_or(path);
+    let mut parts = path.split('/').skip(1);
+    let (group, rest): (&str, Vec<&str>) = match parts.next() {
+        Some("api") => ("", parts.collect()),
+        Some("apis") => match parts.next() {
+            Some(group) if !group.is_empty() => (group, parts.collect()),
+            _ => return Route::Other,
+        },
+        _ => return Route::Other,
+    };
+    if !(resources.has_group(group) || Review::has_group(group)) {
+        return Route::Other;
+    }
+    match rest[..] {
+        [] if group.is_empty() => Route::Other,
+        [] => Route::Group(group.to_owned()),
+        [version] => {
+            let (group, version) = (group.to_owned(), version.to_owned());
+            if resources.has_version(&group, &version) || Review::has_version(&group, &version) {
+                Route::GroupVersion { group, version }
+            } else {
+                Route::UnknownInGroup
+            }
+        }
+        [version, "watch", ref rest @ ..] => match stored(resources, group, version, rest) {
+            Some(Place::Stored { resource, namespace, name, kind }) if kind != Kind::Status => {
+                Route::Objects(Place::Stored { resource, namespace, name, kind: Kind::Watch })
+            }
+            _ => Route::UnknownInGroup,
+        },
+        [version, ref rest @ ..] => {
+            let place = stored(resources, group, version, rest)
+                .or_else(|| Review::find(group, version, rest).map(Place::Review));
+            place.map_or(Route::UnknownInGroup, Route::Objects)
+        }
+    }
+}
+
+fn stored(resources: &Resources, group: &str, version: &str, parts: &[&str]) -> Option<Place> {
+    let (namespace, parts) = match parts {
+        ["namespaces", namespace, resource, ..]
+            if !matches!(*resource, "status" | "finalize") && !namespace.is_empty() =>
+        {
+            (*namespace, &parts[2..])
+        }
+        _ => ("", parts),
+    };
+    let (plural, rest) = parts.split_first()?;
+    let resource = resources.find(group, version, plural)?;
+    if !namespace.is_empty() && !resource.namespaced {
+        return None;
+    }
+    let (name, kind) = match rest {
+        [] => ("", Kind::Collection),
+        [name] if !name.is_empty() => (*name, Kind::Object),
+        [name, "status"] if !name.is_empty() && resource.has_status => (*name, Kind::Status),
+        _ => return None,
+    };
+    if resource.namespaced && namespace.is_empty() && kind != Kind::Collection {
+        return None;
+    }
+    Some(Place::Stored {
+        resource: Arc::clone(resource),
+        namespace: namespace.to_owned(),
+        name: name.to_owned(),
+        kind,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kind(path: &str) -> String {
+        match route(&Resources::built_in(), path) {
+            Route::Objects(Place::Stored { name, kind, .. }) => format!("{kind:?} {name}"),
+            other => format!("{other:?}"),
+        }
+    }
+
+    const BASE: &str = "/apis/flowcontrol.apiserver.k8s.io/v1";
+
+    #[test]
+    fn paths_lead_to_collections_objects_and_their_status() {
+        for (path, expected) in [
+            ("/flowschemas", "Collection "),
+            ("/flowschemas/", "Collection "),
+            ("/flowschemas/a", "Object a"),
+            ("/flowschemas/a/status", "Status a"),
+            ("/flowschemas/a/nope", "UnknownInGroup"),
+            ("/flowschemas/a/status/x", "UnknownInGroup"),
+            ("/watch/flowschemas", "Watch "),
+            ("/watch/flowschemas/a", "Watch a"),
+            ("/namespaces/default/flowschemas", "UnknownInGroup"),
+            ("/nopes", "UnknownInGroup"),
+        ] {
+            assert_eq!(kind(&format!("{BASE}{path}")), expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn unknown_groups_are_no_business_of_ours() {
+        assert_eq!(kind("/apis/nope.example.com/v1/things"), "Other");
+        assert_eq!(kind("//apis/flowcontrol.apiserver.k8s.io/v1/flowschemas"), "Other");
+        assert_eq!(kind("/apis/flowcontrol.apiserver.k8s.io//v1"), "UnknownInGroup");
+        assert_eq!(
+            kind("/apis/flowcontrol.apiserver.k8s.io/v1beta3/flowschemas"),
+            "UnknownInGroup"
+        );
+    }
+}

@@ -1,0 +1,502 @@
+//! The way of every write, whoever asks for it: prepare, keep the books, validate, store
+//! (spec: apimachinery 2.4, 2.7, 2.8; validation 3.1, 3.2).
+
+use std::sync::Arc;
+
+use api::decode::{Tree, decode};
+use api::status::Status;
+use patch::managed::{Endpoint, OneVersion, Writer, keep_times_if_unchanged};
+use serde_json::{Value, json};
+use storage::cache::Freshness;
+use storage::{Error, Revision};
+
+use super::failure;
+use crate::codec::body::set_type_meta;
+use crate::objects::{Object, ObjectEntry, ObjectStore, metadata};
+use crate::request::query::parse_uint;
+use crate::resources::Resource;
+use crate::server::Server;
+
+/// How often a generated name is tried.
+const NAME_TRIES: u32 = 8;
+/// The longest start of a generated name, in bytes.
+const GENERATE_NAME_BYTES_MAX: usize = 58;
+/// What generated names end in: no vowels, so that no words come out.
+const NAME_CHARACTERS: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
+
+/// How often a write that may overwrite anything is tried against others.
+const CONFLICT_TRIES: u32 = 100;
+
+/// Who writes.
+#[derive(Debug, Clone)]
+pub(crate) struct Origin {
+    /// The field manager.
+    pub(crate) manager: String,
+    /// Everything is done but for storing.
+    pub(crate) dry_run: bool,
+}
+
+/// Where something is written, and who writes.
+pub(crate) struct WriteContext<'a> {
+    pub(crate) server: &'a Arc<Server>,
+    pub(crate) resource: &'a Arc<Resource>,
+    pub(crate) store: &'a Arc<ObjectStore>,
+    pub(crate) namespace: &'a str,
+    pub(crate) name: &'a str,
+    pub(crate) status: bool,
+    pub(crate) origin: Origin,
+}
+
+/// What a write would make of an object.
+pub(crate) struct Proposal {
+    /// The object, decoded and with defaults.
+    pub(crate) object: Value,
+    /// Whether the books of managed fields are already kept.
+    pub(crate) applied: bool,
+    /// The uid that the object must have, by the request.
+    pub(crate) uid: Option<String>,
+}
+
+/// What a write did.
+pub(crate) enum Written {
+    /// The object is stored so.
+    Stored(ObjectEntry),
+    /// Nothing was stored; this is what would be.
+    Unstored(Box<Object>),
+}
+
+impl std::ops::Deref for Written {
+    type Target = Object;
+
+    fn deref(&self) -> &Object {
+        match self {
+            Self::Stored(entry) => &entry.object,
+            Self::Unstored(object) => object,
+        }
+    }
+}
+
+impl WriteContext<'_> {
+    /// Stores a new object.
+    pub(crate) async fn create(&self, mut object: Value) -> Result<Written, Status> {
+        self.prepare_create(&mut object)?;
+        if metadata::text(&object, "name").is_empty()
+            && !metadata::text(&object, "generateName").is_empty()
+        {
+            return self.create_with_generated_name(object).await;
+        }
+        self.store_new(object).await?.map_err(|(status, _)| status)
+    }
+
+    /// Stores a new object whose books are already kept.
+    pub(crate) async fn create_applied(&self, mut object: Value) -> Result<Written, Status> {
+        let managed_fields = object["metadata"]["managedFields"].take();
+        self.prepare_create(&mut object)?;
+        metadata::set(&mut object, "managedFields", managed_fields);
+        self.store_new(object).await?.map_err(|(status, _)| status)
+    }
+
+    async fn create_with_generated_name(&self, object: Value) -> Result<Written, Status> {
+        let start = generated_start(metadata::text(&object, "generateName"));
+        let mut last = String::new();
+        for _ in 0..NAME_TRIES {
+            let name = start.clone() + &random_suffix();
+            let mut named = object.clone();
+            metadata::set(&mut named, "name", json!(name));
+            match self.store_new(named).await? {
+                Ok(written) => return Ok(written),
+                Err((_, taken)) => last = taken,
+            }
+        }
+        Err(Status::generate_name_conflict(self.resource.group_resource(), &last))
+    }
+
+    /// Validates and stores; the inner error is that of a name that is taken.
+    async fn store_new(
+        &self,
+        mut object: Value,
+    ) -> Result<Result<Written, (Status, String)>, Status> {
+        let name = metadata::text(&object, "name").to_owned();
+        let gates = self.server.gates;
+        let errors = self.resource.strategy.validate_create(&object, gates);
+        failure::invalid(self.resource, &name, &errors)?;
+        let version = metadata::text(&object, "resourceVersion");
+        let set_by_client = parse_uint(version).is_ok_and(|version| version != 0);
+        metadata::set(&mut object, "resourceVersion", Value::Null);
+        self.resource.type_def.prune(&mut object);
+        if self.origin.dry_run {
+            let key = self.resource.key(self.namespace, &name);
+            return match self.existing(&key).await? {
+                Some(existing) => Ok(Err(self.taken(&name, &existing.object))),
+                None => Ok(Ok(Written::Unstored(Box::new(Object::unstored(object))))),
+            };
+        }
+        if set_by_client {
+            return Err(Status::other(
+                "resourceVersion should not be set on objects to be created",
+            ));
+        }
+        let key = self.resource.key(self.namespace, &name);
+        match self.store.create(&key, &object).await {
+            Ok(entry) => Ok(Ok(Written::Stored(entry))),
+            Err(Error::KeyExists(_)) => {
+                let existing = self.existing(&key).await?;
+                let object = existing.as_ref().map(|entry| &entry.object);
+                Ok(Err(object.map_or_else(
+                    || {
+                        (
+                            Status::already_exists(self.resource.group_resource(), &name),
+                            name.clone(),
+                        )
+                    },
+                    |object| self.taken(&name, object),
+                )))
+            }
+            Err(error) => Err(failure::storage(&error)),
+        }
+    }
+
+    fn taken(&self, name: &str, existing: &Object) -> (Status, String) {
+        let mut status = Status::already_exists(self.resource.group_resource(), name);
+        if existing.metadata.deletion_timestamp.is_some() {
+            status.message = format!("object is being deleted: {}", status.message);
+        }
+        (status, name.to_owned())
+    }
+
+    fn prepare_create(&self, object: &mut Value) -> Result<(), Status> {
+        for member in [
+            "creationTimestamp",
+            "uid",
+            "deletionTimestamp",
+            "deletionGracePeriodSeconds",
+            "selfLink",
+            "generation",
+        ] {
+            metadata::set(object, member, Value::Null);
+        }
+        self.place(object)?;
+        self.reset_status(object, None);
+        let mut kept = self.keep_books(None, object.clone());
+        metadata::set(object, "managedFields", kept["metadata"]["managedFields"].take());
+        metadata::set(object, "uid", json!(uuid::Uuid::new_v4().to_string()));
+        let now = self.server.clock.timestamp().to_string();
+        metadata::set(object, "creationTimestamp", json!(now));
+        if self.resource.strategy.has_generation() {
+            metadata::set(object, "generation", json!(1));
+        }
+        Ok(())
+    }
+
+    /// Sees to it that the object is in the namespace of the request.
+    fn place(&self, object: &mut Value) -> Result<(), Status> {
+        if !self.resource.namespaced {
+            metadata::set(object, "namespace", Value::Null);
+            return Ok(());
+        }
+        match metadata::text(object, "namespace") {
+            "" => metadata::set(object, "namespace", json!(self.namespace)),
+            namespace if namespace == self.namespace => {}
+            _ => {
+                return Err(Status::bad_request(
+                    "the namespace of the provided object does not match the namespace sent on \
+                     the request",
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// The status is written through its subresource only.
+    fn reset_status(&self, object: &mut Value, old: Option<&Value>) {
+        if !self.resource.has_status {
+            return;
+        }
+        let status = old.map_or_else(|| self.zero_status(), |old| old["status"].clone());
+        object["status"] = status;
+    }
+
+    fn zero_status(&self) -> Value {
+        self.resource.type_def.field("status").map_or(Value::Null, |field| field.shape.zero())
+    }
+
+    /// The object with its managed fields as the write leaves them.
+    fn keep_books(&self, live: Option<&Value>, mut object: Value) -> Value {
+        self.resource.type_def.prune(&mut object);
+        self.with_endpoint(|endpoint, writer| {
+            patch::managed::update(endpoint, live, object, writer)
+        })
+    }
+
+    /// Calls with what managed fields need to know about the place that is written to.
+    pub(crate) fn with_endpoint<T>(&self, f: impl FnOnce(&Endpoint<'_>, Writer<'_>) -> T) -> T {
+        let group_version = self.resource.kind.group_version();
+        let versions =
+            OneVersion { group_version: &group_version, type_def: &self.resource.type_def };
+        let reset_fields = match (self.status, self.resource.has_status) {
+            (true, _) => patch::managed::reset_on_status(),
+            (false, true) => patch::managed::reset_on_main(),
+            (false, false) => patch::fieldset::FieldSet::default(),
+        };
+        let endpoint = Endpoint {
+            group_version: &group_version,
+            kind: &self.resource.kind.kind,
+            subresource: if self.status { "status" } else { "" },
+            reset_fields: &reset_fields,
+            versions: &versions,
+        };
+        let now = self.server.clock.timestamp();
+        f(&endpoint, Writer { manager: &self.origin.manager, now })
+    }
+
+    async fn existing(&self, key: &str) -> Result<Option<ObjectEntry>, Status> {
+        let found = self.store.cache.get(key, Freshness::Consistent).await;
+        found.map_err(|error| failure::read(&error))
+    }
+
+    /// The stored object; `None` if there is none.
+    pub(crate) async fn live(&self) -> Result<Option<ObjectEntry>, Status> {
+        self.existing(&self.resource.key(self.namespace, self.name)).await
+    }
+
+    /// Changes the stored object to what `propose` makes of it. What somebody else wrote meanwhile
+    /// is read again, unless the proposal names the resource version that it is for.
+    pub(crate) async fn update(
+        &self,
+        propose: impl Fn(&Value) -> Result<Proposal, Status>,
+    ) -> Result<Written, Status> {
+        let key = self.resource.key(self.namespace, self.name);
+        for _ in 0..CONFLICT_TRIES {
+            let Some(existing) = self.existing(&key).await? else {
+                return Err(Status::not_found(self.resource.group_resource(), self.name));
+            };
+            let live = existing.object.value(self.resource);
+            let proposal = propose(&live)?;
+            match self.store_changed(&key, &existing, &live, proposal).await {
+                Ok(written) => return Ok(written),
+                // Said by the client, or else tried again.
+                Err(StoreError::Conflict { named_version: true }) => break,
+                Err(StoreError::Conflict { named_version: false }) => {}
+                Err(StoreError::Refused(status)) => return Err(*status),
+            }
+        }
+        Err(Status::conflict(self.resource.group_resource(), self.name, failure::MODIFIED))
+    }
+
+    async fn store_changed(
+        &self,
+        key: &str,
+        existing: &ObjectEntry,
+        live: &Value,
+        proposal: Proposal,
+    ) -> Result<Written, StoreError> {
+        let Proposal { mut object, applied, uid } = proposal;
+        self.check_uid(live, uid.as_deref())?;
+        let named_version = self.check_version(&object, existing.modified)?;
+        self.prepare_update(&mut object, live)?;
+        if !applied {
+            let mut kept = self.keep_books(Some(live), object.clone());
+            metadata::set(&mut object, "managedFields", kept["metadata"]["managedFields"].take());
+        }
+        self.count_generation(&mut object, live);
+        let strategy = self.resource.strategy;
+        let gates = self.server.gates;
+        let errors = if self.status {
+            strategy.validate_status_update(&object, live, gates)
+        } else {
+            strategy.validate_update(&object, live, gates)
+        };
+        failure::invalid(self.resource, self.name, &errors)?;
+        self.resource.type_def.prune(&mut object);
+
+        metadata::set_resource_version(&mut object, existing.modified.0);
+        keep_times_if_unchanged(live, &mut object);
+        if metadata::is_being_deleted(&object) && metadata::finalizers(&object).is_empty() {
+            return self.remove(key, existing.modified, object, named_version).await;
+        }
+        if object == *live {
+            return Ok(Written::Stored(Arc::clone(existing)));
+        }
+        if self.origin.dry_run {
+            return Ok(Written::Unstored(Box::new(Object::unstored(object))));
+        }
+        match self.store.update(key, &object, existing.modified).await {
+            Ok(entry) => Ok(Written::Stored(entry)),
+            Err(error) => Err(store_error(&error, named_version)),
+        }
+    }
+
+    /// The last finalizer is gone: the update deletes the object and answers with it as it was.
+    async fn remove(
+        &self,
+        key: &str,
+        expected: Revision,
+        object: Value,
+        named_version: bool,
+    ) -> Result<Written, StoreError> {
+        if !self.origin.dry_run {
+            let removed = self.store.delete(key, expected).await;
+            removed.map_err(|error| store_error(&error, named_version))?;
+        }
+        Ok(Written::Unstored(Box::new(Object::unstored(object))))
+    }
+
+    fn check_uid(&self, live: &Value, wanted: Option<&str>) -> Result<(), StoreError> {
+        let actual = metadata::text(live, "uid");
+        match wanted.filter(|wanted| *wanted != actual) {
+            None => Ok(()),
+            Some(wanted) => {
+                let place = match self.namespace {
+                    "" => self.name.to_owned(),
+                    namespace => format!("{namespace}/{}", self.name),
+                };
+                let why = format!(
+                    "StorageError: invalid object, Code: 4, Key: /registry/{}/{place}, \
+                     ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in \
+                     precondition: {wanted}, UID in object meta: {actual}",
+                    self.resource.plural
+                );
+                let resource = self.resource.group_resource();
+                Err(Status::conflict(resource, self.name, &why).into())
+            }
+        }
+    }
+
+    /// Whether the object names the version that it is for; it must then be the stored one.
+    fn check_version(&self, object: &Value, stored: Revision) -> Result<bool, StoreError> {
+        let text = metadata::text(object, "resourceVersion");
+        if text.is_empty() {
+            return Ok(false);
+        }
+        match parse_uint(text).map_err(Status::other)? {
+            0 => Ok(false),
+            version if version == stored.0 => Ok(true),
+            _ => {
+                let resource = self.resource.group_resource();
+                Err(Status::conflict(resource, self.name, failure::MODIFIED).into())
+            }
+        }
+    }
+
+    fn prepare_update(&self, object: &mut Value, live: &Value) -> Result<(), Status> {
+        self.place(object)?;
+        if self.status {
+            let managed_fields = object["metadata"]["managedFields"].take();
+            let status = object["status"].take();
+            *object = live.clone();
+            object["status"] = status;
+            metadata::set(object, "managedFields", managed_fields);
+            return Ok(());
+        }
+        self.reset_status(object, Some(live));
+        let old = &live["metadata"];
+        metadata::set(object, "generation", old["generation"].clone());
+        for member in ["creationTimestamp", "deletionTimestamp"] {
+            if !old[member].is_null() {
+                metadata::set(object, member, old[member].clone());
+            }
+        }
+        for member in ["uid", "deletionGracePeriodSeconds"] {
+            if object["metadata"][member].is_null() {
+                metadata::set(object, member, old[member].clone());
+            }
+        }
+        Ok(())
+    }
+
+    /// The generation counts changes of everything but metadata and status.
+    fn count_generation(&self, object: &mut Value, live: &Value) {
+        if self.status || !self.resource.strategy.has_generation() {
+            return;
+        }
+        let mut desired = object.clone();
+        self.resource.type_def.prune(&mut desired);
+        let rest = |value: &Value| {
+            let mut value = value.clone();
+            if let Value::Object(members) = &mut value {
+                members.shift_remove("metadata");
+                members.shift_remove("status");
+            }
+            value
+        };
+        if rest(&desired) != rest(live) {
+            let generation = live["metadata"]["generation"].as_i64().unwrap_or(0);
+            metadata::set(object, "generation", json!(generation + 1));
+        }
+    }
+
+    /// Decodes what a patch made and fills in defaults. Gives also what a strict reader refuses.
+    pub(crate) fn decode(&self, value: Value) -> Result<(Value, Vec<String>), String> {
+        let decoded = decode(&self.resource.type_def, Tree::from(value))
+            .map_err(|mismatch| mismatch.to_string())?;
+        let mut object = decoded.value;
+        self.resource.apply_defaults(&mut object);
+        set_type_meta(&mut object, &self.resource.kind);
+        Ok((object, decoded.problems))
+    }
+
+    /// The object's name must be that of the URL.
+    pub(crate) fn check_name(&self, object: &Value) -> Result<(), Status> {
+        match metadata::text(object, "name") {
+            name if name == self.name => Ok(()),
+            "" => Err(Status::bad_request(format!(
+                "the name of the object ({} based on URL) was undeterminable: name must be provided",
+                self.name
+            ))),
+            other => Err(Status::bad_request(format!(
+                "the name of the object ({other}) does not match the name on the URL ({})",
+                self.name
+            ))),
+        }
+    }
+}
+
+/// Why a changed object was not stored.
+enum StoreError {
+    /// Somebody else wrote meanwhile.
+    Conflict { named_version: bool },
+    /// It must not be.
+    Refused(Box<Status>),
+}
+
+impl From<Status> for StoreError {
+    fn from(status: Status) -> Self {
+        Self::Refused(Box::new(status))
+    }
+}
+
+fn store_error(error: &Error, named_version: bool) -> StoreError {
+    match error {
+        Error::Conflict(_) | Error::KeyNotFound => StoreError::Conflict { named_version },
+        other => failure::storage(other).into(),
+    }
+}
+
+fn generated_start(generate_name: &str) -> String {
+    let mut end = generate_name.len().min(GENERATE_NAME_BYTES_MAX);
+    while !generate_name.is_char_boundary(end) {
+        end -= 1;
+    }
+    generate_name[..end].to_owned()
+}
+
+fn random_suffix() -> String {
+    let random = uuid::Uuid::new_v4();
+    let letters = random.as_bytes()[..5].iter();
+    letters
+        .map(|byte| char::from(NAME_CHARACTERS[usize::from(*byte) % NAME_CHARACTERS.len()]))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn generated_names_are_cut_to_make_room() {
+        assert_eq!(generated_start(&"x".repeat(100)).len(), GENERATE_NAME_BYTES_MAX);
+        assert_eq!(generated_start("a-"), "a-");
+        let suffix = random_suffix();
+        assert!(suffix.len() == 5 && suffix.bytes().all(|b| NAME_CHARACTERS.contains(&b)));
+    }
+}

@@ -1,0 +1,352 @@
+//! What the server tells about its API (spec: apimachinery 1.1, 1.2, 1.5 to 1.7).
+
+use std::net::SocketAddr;
+use std::sync::OnceLock;
+
+use api::status::{Reason, Status};
+use axum::body::Body;
+use bytes::Bytes;
+use http::header::{
+    CACHE_CONTROL, CONTENT_TYPE, ETAG, HeaderName, HeaderValue, IF_NONE_MATCH, LOCATION, VARY,
+};
+use http::{Response, StatusCode};
+use openapi::digest::sha512_hex;
+use openapi::resource::{Group, GroupVersion, Resource as Described, Subresource, Verb, Version};
+use openapi::{discovery, v2, v3};
+use serde_json::{Value, json};
+
+use super::health::Endpoint;
+use crate::authn::service_account::ServiceAccounts;
+use crate::codec::json;
+use crate::reply::{Failure, Reply};
+use crate::request::{Authorized, accept_header};
+use crate::resources::Resources;
+
+const AGGREGATED: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
+
+/// The order in which discovery lists groups.
+const GROUP_ORDER: [&str; 3] =
+    ["authentication.k8s.io", "authorization.k8s.io", "flowcontrol.apiserver.k8s.io"];
+
+/// `/version`
+pub(super) fn version() -> Value {
+    json!({
+        "major": "1",
+        "minor": "37",
+        "emulationMajor": "1",
+        "emulationMinor": "37",
+        "minCompatibilityMajor": "1",
+        "minCompatibilityMinor": "36",
+        "gitVersion": "v1.37.2",
+        "gitCommit": "$Format:%H$",
+        "gitTreeState": "clean",
+        "buildDate": "1970-01-01T00:00:00Z",
+        "goVersion": "go1.26.8",
+        "compiler": "gc",
+        "platform": "linux/amd64",
+    })
+}
+
+/// A discovery document of whole groups, and its tag.
+pub struct Aggregated {
+    text: Bytes,
+    etag: String,
+}
+
+impl Aggregated {
+    fn new(document: &impl serde::Serialize) -> Self {
+        let mut text = json::to_vec(document);
+        text.push(b'\n');
+        let etag = format!("\"{}\"", sha512_hex(&text));
+        Self { text: text.into(), etag }
+    }
+
+    pub(super) fn answer(&self, request: &Authorized) -> Reply {
+        let unchanged = request.header(IF_NONE_MATCH) == self.etag;
+        let body = if unchanged { Bytes::new() } else { self.text.clone() };
+        let mut response = raw(if unchanged { 304 } else { 200 }, AGGREGATED, body);
+        let headers = response.headers_mut();
+        insert(headers, ETAG, &self.etag);
+        insert(headers, VARY, "Accept");
+        insert(headers, CACHE_CONTROL, "public");
+        Reply::Raw(Box::new(response))
+    }
+}
+
+/// Whether the first acceptable clause asks for whole groups.
+pub(super) fn wants_aggregated(request: &Authorized) -> Result<bool, Status> {
+    let accept = accept_header(&request.parts.headers);
+    let mut only_aggregated = !accept.trim().is_empty();
+    for clause in accept.split(',').map(str::trim) {
+        let parameter = |name: &str| {
+            clause
+                .split(';')
+                .skip(1)
+                .filter_map(|part| part.trim().split_once('='))
+                .find_map(|(key, value)| (key.trim() == name).then(|| value.trim().to_owned()))
+        };
+        if parameter("as").as_deref() != Some("APIGroupDiscoveryList") {
+            only_aggregated = false;
+            break;
+        }
+        if parameter("v").as_deref() == Some("v2") {
+            return Ok(true);
+        }
+    }
+    if only_aggregated {
+        let message = "only the following media types are accepted: application/json, \
+                       application/yaml, application/vnd.kubernetes.protobuf";
+        return Err(Status::media_type(406, Reason::NotAcceptable, message));
+    }
+    Ok(false)
+}
+
+/// An OpenAPI document, made when it is first asked for.
+struct Document {
+    key: v3::Key,
+    made: OnceLock<(Bytes, String)>,
+}
+
+/// What the server tells about itself.
+pub struct Documents {
+    groups: Vec<Group>,
+    server_address: String,
+    aggregated_core: Aggregated,
+    aggregated: Aggregated,
+    openapi_v2: OnceLock<(Bytes, String)>,
+    openapi_v3: Vec<Document>,
+    keys: Value,
+    openid: Value,
+}
+
+impl Documents {
+    /// The documents about the resources that are served.
+    #[must_use]
+    pub fn new(
+        resources: &Resources,
+        accounts: &ServiceAccounts,
+        url: &str,
+        address: SocketAddr,
+    ) -> Self {
+        let groups = groups(resources);
+        let openapi_v3 = v3::keys(&groups)
+            .into_iter()
+            .map(|key| Document { key, made: OnceLock::new() })
+            .collect();
+        Self {
+            aggregated_core: Aggregated::new(&discovery::aggregated_core(&groups)),
+            aggregated: Aggregated::new(&discovery::aggregated_groups(&groups)),
+            server_address: address.to_string(),
+            openapi_v2: OnceLock::new(),
+            openapi_v3,
+            keys: accounts.published_keys(),
+            openid: accounts.discovery(url),
+            groups,
+        }
+    }
+
+    pub(super) fn root(&self) -> Value {
+        let mut paths: Vec<String> = [
+            "/.well-known/openid-configuration",
+            "/api",
+            "/apis",
+            "/apis/",
+            "/healthz",
+            "/livez",
+            "/metrics",
+            "/openapi/v2",
+            "/openapi/v3",
+            "/openapi/v3/",
+            "/openid/v1/jwks",
+            "/readyz",
+            "/version",
+        ]
+        .map(str::to_owned)
+        .into();
+        for group in &self.groups {
+            if !group.name.is_empty() {
+                paths.push(format!("/apis/{}", group.name));
+            }
+            paths.extend(group.group_versions().map(|(key, _)| format!("/{}", key.root())));
+        }
+        for endpoint in [Endpoint::Healthz, Endpoint::Livez, Endpoint::Readyz] {
+            paths.extend(endpoint.checks().map(|check| format!("/{}/{check}", endpoint.name())));
+        }
+        paths.sort_unstable();
+        json!({ "paths": paths })
+    }
+
+    pub(super) fn core_versions(&self) -> Value {
+        let mut versions = value(&discovery::core_versions(&self.groups, &self.server_address));
+        if versions["versions"].as_array().is_none_or(Vec::is_empty) {
+            versions["versions"] = json!(["v1"]);
+        }
+        versions
+    }
+
+    pub(super) fn groups(&self) -> Value {
+        value(&discovery::group_list(&self.groups))
+    }
+
+    pub(super) fn core_groups(&self) -> &Aggregated {
+        &self.aggregated_core
+    }
+
+    pub(super) fn all_groups(&self) -> &Aggregated {
+        &self.aggregated
+    }
+
+    pub(super) fn group(&self, name: &str) -> Option<Value> {
+        discovery::group(&self.groups, name).map(|group| value(&group))
+    }
+
+    pub(super) fn group_version(&self, group: &str, version: &str) -> Option<Value> {
+        let key = GroupVersion::new(group, version);
+        discovery::resource_list(&self.groups, &key).map(|list| value(&list))
+    }
+
+    pub(super) fn json_web_keys(&self) -> Reply {
+        let text = json::to_vec(&self.keys);
+        let mut response = raw(200, "application/jwk-set+json", text.into());
+        insert(response.headers_mut(), CACHE_CONTROL, "public, max-age=3600");
+        Reply::Raw(Box::new(response))
+    }
+
+    pub(super) fn openid_configuration(&self) -> Reply {
+        let mut response = raw(200, "application/json", json::to_vec(&self.openid).into());
+        insert(response.headers_mut(), CACHE_CONTROL, "public, max-age=3600");
+        Reply::Raw(Box::new(response))
+    }
+
+    pub(super) fn openapi_v2(&self, request: &Authorized) -> Result<Reply, Failure> {
+        let accept = accept_header(&request.parts.headers);
+        let takes_json = accept.trim().is_empty()
+            || accept.split(',').any(|clause| {
+                let name = clause.split(';').next().unwrap_or_default().trim();
+                matches!(name, "application/json" | "*/*" | "application/*")
+            });
+        if !takes_json {
+            return Ok(Reply::Raw(Box::new(raw(406, "text/plain; charset=utf-8", Bytes::new()))));
+        }
+        let (text, hash) = self.openapi_v2.get_or_init(|| {
+            let text = json::to_vec(&v2::document(&self.groups));
+            let hash = sha512_hex(&text);
+            (text.into(), hash)
+        });
+        Ok(tagged(request, text, hash, "application/json"))
+    }
+
+    fn openapi_document(&self, document: &Document) -> (Bytes, String) {
+        let made = document.made.get_or_init(|| {
+            let value = v3::document(&self.groups, &document.key).unwrap_or_default();
+            let text = json::to_vec(&value);
+            let hash = sha512_hex(&text);
+            (text.into(), hash)
+        });
+        made.clone()
+    }
+
+    pub(super) fn openapi_v3_index(&self, _request: &Authorized) -> Result<Reply, Failure> {
+        let hashes: Vec<(&v3::Key, String)> = self
+            .openapi_v3
+            .iter()
+            .map(|document| (&document.key, self.openapi_document(document).1))
+            .collect();
+        let index = v3::index(hashes.iter().map(|(key, hash)| (*key, hash.as_str())));
+        Ok(Reply::Raw(Box::new(raw(200, "application/json", json::to_vec(&index).into()))))
+    }
+
+    pub(super) fn openapi_v3(&self, request: &Authorized, key: &str) -> Result<Reply, Failure> {
+        let found = self.openapi_v3.iter().find(|document| document.key.to_string() == key);
+        let Some(document) = found else { return Ok(Reply::not_found()) };
+        let (text, hash) = self.openapi_document(document);
+        match request.query.first("hash") {
+            Some(asked) if asked != hash => {
+                let mut response = raw(301, "text/plain; charset=utf-8", Bytes::new());
+                insert(response.headers_mut(), LOCATION, &format!("/openapi/v3/{key}?hash={hash}"));
+                Ok(Reply::Raw(Box::new(response)))
+            }
+            asked => {
+                let Reply::Raw(mut response) = tagged(request, &text, &hash, "application/json")
+                else {
+                    return Ok(Reply::not_found());
+                };
+                if asked.is_some() {
+                    insert(response.headers_mut(), CACHE_CONTROL, "public, immutable");
+                }
+                Ok(Reply::Raw(response))
+            }
+        }
+    }
+}
+
+fn value(document: &impl serde::Serialize) -> Value {
+    serde_json::to_value(document).unwrap_or_default()
+}
+
+/// A document with a tag, or word that the client has it already.
+fn tagged(request: &Authorized, text: &Bytes, hash: &str, content_type: &'static str) -> Reply {
+    let etag = format!("\"{hash}\"");
+    let unchanged = request.header(IF_NONE_MATCH) == etag;
+    let (code, body) = if unchanged { (304, Bytes::new()) } else { (200, text.clone()) };
+    let mut response = crate::reply::compressed(&request.record, code, content_type, body);
+    let headers = response.headers_mut();
+    insert(headers, ETAG, &etag);
+    insert(headers, VARY, "Accept");
+    Reply::Raw(Box::new(response))
+}
+
+fn raw(code: u16, content_type: &'static str, body: Bytes) -> Response<Body> {
+    let mut response = Response::new(Body::from(body));
+    *response.status_mut() = StatusCode::from_u16(code).unwrap_or(StatusCode::OK);
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
+    response
+}
+
+fn insert(headers: &mut http::HeaderMap, name: HeaderName, value: &str) {
+    if let Ok(value) = HeaderValue::from_str(value) {
+        headers.insert(name, value);
+    }
+}
+
+/// The groups that are served, in the order of discovery.
+fn groups(resources: &Resources) -> Vec<Group> {
+    let mut groups: Vec<Group> = Vec::new();
+    for resource in resources.iter() {
+        let described = Described {
+            plural: resource.plural.to_owned(),
+            singular: resource.singular.to_owned(),
+            kind: resource.kind.kind.clone(),
+            list_kind: resource.list_kind.clone(),
+            namespaced: resource.namespaced,
+            verbs: Verb::ALL.to_vec(),
+            short_names: resource.short_names.iter().map(|name| (*name).to_owned()).collect(),
+            categories: resource.categories.iter().map(|name| (*name).to_owned()).collect(),
+            type_def: std::sync::Arc::clone(&resource.type_def),
+            storage: Some(GroupVersion::new(&resource.kind.group, &resource.kind.version)),
+            returns_deleted_object: false,
+            subresources: if resource.has_status {
+                vec![Subresource::status(&resource.kind.kind, &resource.type_def)]
+            } else {
+                Vec::new()
+            },
+        };
+        add(&mut groups, &resource.kind.group, &resource.kind.version, described);
+    }
+    let place = |group: &Group| GROUP_ORDER.iter().position(|name| *name == group.name);
+    groups.sort_by_key(|group| place(group).unwrap_or(GROUP_ORDER.len()));
+    groups
+}
+
+fn add(groups: &mut Vec<Group>, group: &str, version: &str, resource: Described) {
+    let index = groups.iter().position(|known| known.name == group).unwrap_or_else(|| {
+        groups.push(Group { name: group.to_owned(), versions: Vec::new() });
+        groups.len() - 1
+    });
+    let versions = &mut groups[index].versions;
+    let at = versions.iter().position(|known| known.name == version).unwrap_or_else(|| {
+        versions.push(Version { name: version.to_owned(), resources: Vec::new() });
+        versions.len() - 1
+    });
+    versions[at].resources.push(resource);
+}

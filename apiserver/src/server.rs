@@ -1,0 +1,176 @@
+//! The composition root: the only place that builds everything.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use api::time::{Clock, SystemClock};
+use storage::{Backend, memory::Memory, sled::Sled};
+use tokio_util::sync::CancellationToken;
+use validation::flowcontrol::Gates;
+
+use crate::authn::Authenticator;
+use crate::authn::service_account::{ServiceAccount, ServiceAccounts};
+use crate::authz::{Authorizer, Rbac};
+use crate::connection::{Listener, Shutdown, Tls};
+use crate::controllers;
+use crate::flow_control::FlowControl;
+use crate::nonresource::{Documents, Health};
+use crate::objects::Stores;
+use crate::options::{Config, StorageBackend};
+use crate::pki::{self, Pki};
+use crate::resources::Resources;
+use crate::serve::Service;
+
+/// How long the service account's token in the kubeconfig is valid.
+const TOKEN_SECONDS: i64 = 365 * 86_400;
+
+/// Everything that answers requests.
+pub struct Server {
+    /// The kinds that are served.
+    pub resources: Resources,
+    /// Their objects.
+    pub stores: Stores,
+    /// Who senders are.
+    pub authenticator: Authenticator,
+    /// What they may do.
+    pub authorizer: Authorizer,
+    /// When they may do it.
+    pub flow_control: FlowControl,
+    /// The time.
+    pub clock: Arc<dyn Clock>,
+    /// Which rules are enforced.
+    pub gates: Gates,
+    /// How long a request may take.
+    pub request_timeout: Duration,
+    /// How long a watch lasts at the least.
+    pub min_request_timeout: Duration,
+    /// The audiences of tokens.
+    pub audiences: Vec<String>,
+    /// What the server tells about itself.
+    pub documents: Documents,
+    /// Whether it is well.
+    pub health: Health,
+    /// Cancelled when the server stops.
+    pub stop: CancellationToken,
+    backend: Arc<dyn Backend>,
+}
+
+impl Server {
+    /// How the store is.
+    #[must_use]
+    pub fn storage_status(&self) -> storage::Status {
+        self.backend.status()
+    }
+
+    /// Forgets what was overwritten or deleted up to a revision.
+    ///
+    /// # Errors
+    ///
+    /// Those of the store.
+    pub async fn compact(&self, up_to: storage::Revision) -> Result<(), storage::Error> {
+        self.backend.compact(up_to).await
+    }
+}
+
+/// A server that is ready to serve.
+pub struct Ready {
+    server: Arc<Server>,
+    listener: Listener,
+    shutdown: Shutdown,
+    /// Where it can be reached.
+    pub url: String,
+}
+
+/// Builds a server and starts everything but serving.
+///
+/// # Errors
+///
+/// One line for people.
+pub async fn start(config: &Config, shutdown: Shutdown) -> Result<Ready, String> {
+    let clock = SystemClock;
+    let now = clock.timestamp().unix_seconds();
+    let backend = open_storage(config).await?;
+    let pki = Pki::prepare(config, pki::hostname().as_deref(), now).map_err(|e| e.to_string())?;
+    let listener = listen(config, &pki).await?;
+    let address = listener.local_address().map_err(|error| error.to_string())?;
+    let url = format!("https://{}", pki::reachable(address));
+
+    let further_keys: Vec<_> = pki.token_keys.iter().map(|key| key.text.clone()).collect();
+    let accounts = ServiceAccounts::new(
+        &pki.signing_key.text,
+        &further_keys,
+        config.service_account_issuers.clone(),
+        config.api_audiences.clone(),
+    )?;
+    write_kubeconfig(config, &pki, &accounts, &url, now)?;
+
+    let resources = Resources::built_in();
+    let stores = Stores::open(&backend, &resources).await.map_err(|error| error.to_string())?;
+    let documents = Documents::new(&resources, &accounts, &url, pki::reachable(address));
+    let rbac = Rbac::bootstrap(&[(pki::ADMINISTRATORS, "cluster-admin"), (pki::READERS, "view")]);
+    let token_file = config.token_auth_file.as_deref();
+    let server = Arc::new(Server {
+        stores,
+        resources,
+        authenticator: Authenticator::new(token_file, accounts, config.anonymous_auth)?,
+        authorizer: Authorizer::new(config.authorization_modes.clone(), rbac),
+        flow_control: FlowControl::default(),
+        clock: Arc::new(clock),
+        gates: Gates {
+            declarative_beta: config.feature_gates.enabled("DeclarativeValidationBeta"),
+        },
+        request_timeout: config.request_timeout,
+        min_request_timeout: config.min_request_timeout,
+        audiences: config.api_audiences.clone(),
+        documents,
+        health: Health::default(),
+        stop: shutdown.graceful.clone(),
+        backend,
+    });
+    controllers::start(&server, config).await?;
+    Ok(Ready { server, listener, shutdown, url })
+}
+
+impl Ready {
+    /// Serves until the server is told to stop.
+    pub async fn run(self) {
+        self.listener.run(Service(self.server), self.shutdown).await;
+    }
+}
+
+async fn open_storage(config: &Config) -> Result<Arc<dyn Backend>, String> {
+    match config.storage_backend {
+        StorageBackend::Memory => Ok(Arc::new(Memory::new())),
+        StorageBackend::Sled => {
+            let directory = config.data_dir.join("objects");
+            let opened = tokio::task::spawn_blocking(move || {
+                Sled::open(&directory, storage::sled::Options::default())
+            });
+            let opened = opened.await.map_err(|error| error.to_string())?;
+            Ok(Arc::new(opened.map_err(|error| error.to_string())?))
+        }
+    }
+}
+
+async fn listen(config: &Config, pki: &Pki) -> Result<Listener, String> {
+    let tls = Tls::try_new(&pki.certificate, &pki.key, Some(&pki.client_authorities));
+    let tls = tls.map_err(|error| error.to_string())?;
+    let address = SocketAddr::new(config.bind_address, config.secure_port);
+    Listener::bind(address, tls)
+        .await
+        .map_err(|error| format!("cannot listen on {address}: {error}"))
+}
+
+fn write_kubeconfig(
+    config: &Config,
+    pki: &Pki,
+    accounts: &ServiceAccounts,
+    url: &str,
+    now: i64,
+) -> Result<(), String> {
+    let account = ServiceAccount { namespace: "default", name: "default", uid: "" };
+    let token = accounts.sign(&account, now, TOKEN_SECONDS)?;
+    let kubeconfig = pki.kubeconfig(url.to_owned(), vec![(pki::SERVICE_ACCOUNT_CONTEXT, token)]);
+    kubeconfig.write(&config.kubeconfig_out).map_err(|error| error.to_string())
+}
