@@ -1,6 +1,7 @@
 //! The server seen from outside: recorded answers replayed, processes started, stopped and
 //! measured.
 
+pub mod bench;
 pub mod binary;
 pub mod case;
 pub mod clock;

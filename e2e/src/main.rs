@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use crate::commands::{ratchet, replay};
+use crate::commands::{bench, ratchet, replay};
 
 /// The server seen from outside.
 #[derive(Debug, Parser)]
@@ -22,12 +22,15 @@ enum Command {
     Replay(replay::Replay),
     /// Replay all cases against fresh servers, and take out of the list what agrees by now.
     Ratchet(ratchet::Ratchet),
+    /// Measure start-up, memory, requests per second and latencies.
+    Bench(bench::Bench),
 }
 
 fn main() -> ExitCode {
     let done = match Cli::parse().command {
         Command::Replay(replay) => replay.run(),
         Command::Ratchet(ratchet) => ratchet.run(),
+        Command::Bench(bench) => bench.run(),
     };
     match done {
         Ok(code) => code,

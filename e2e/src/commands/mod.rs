@@ -1,5 +1,6 @@
 //! What `e2e` can be asked to do.
 
+pub(crate) mod bench;
 pub(crate) mod ratchet;
 pub(crate) mod replay;
 

@@ -1,0 +1,72 @@
+//! Measuring servers from outside: start-up, memory, requests per second, latencies.
+
+mod contender;
+mod load;
+mod memory;
+mod report;
+mod start;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::error::Error;
+
+pub use report::Report;
+
+/// What is measured, and how long.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    /// The server's program.
+    pub server: PathBuf,
+    /// A kube-apiserver and an etcd to measure beside it.
+    pub baseline: Option<Baseline>,
+    /// Connections that send at the same time, each one request after the other.
+    pub connections: usize,
+    /// How long each kind of request is sent.
+    pub each: Duration,
+    /// How many starts on empty folders.
+    pub starts: usize,
+}
+
+/// The reference's two programs.
+#[derive(Debug, Clone)]
+pub struct Baseline {
+    /// kube-apiserver.
+    pub apiserver: PathBuf,
+    /// etcd.
+    pub etcd: PathBuf,
+}
+
+/// Measures all servers of the plan, one after the other.
+///
+/// # Errors
+///
+/// Where a server does not start, or answers other than expected.
+pub fn run(plan: &Plan) -> Result<Vec<Report>, Error> {
+    let mut reports = vec![measure(&contender::Program::ours(plan), plan)?];
+    if let Some(baseline) = &plan.baseline {
+        reports.push(measure(&contender::Program::reference(baseline), plan)?);
+    }
+    Ok(reports)
+}
+
+fn measure(program: &contender::Program, plan: &Plan) -> Result<Report, Error> {
+    let starts = start::measure(program, plan.starts)?;
+    let folder = tempfile::tempdir().map_err(Error::io("making a folder"))?;
+    let running = program.start(folder.path())?;
+    running.wait_until_ready()?;
+    // What start-up left to do is done by now; the reference works for some seconds longer.
+    std::thread::sleep(Duration::from_secs(2));
+    let idle_kilobytes = running.resident_kilobytes();
+    let loads = load::Kind::ALL
+        .into_iter()
+        .map(|kind| load::run(running.target(), kind, plan.connections, plan.each))
+        .collect::<Result<_, _>>()?;
+    Ok(Report {
+        name: program.name(),
+        starts,
+        idle_kilobytes,
+        peak_kilobytes: running.peak_kilobytes(),
+        loads,
+    })
+}
