@@ -1,8 +1,10 @@
 //! Which requests a FlowSchema claims, and how it tells them apart into flows
 //! (spec: apf 3.3 to 3.6, 3.8).
 
+use std::sync::Arc;
+
 use api::flowcontrol::v1::{
-    FlowDistinguisherMethod, FlowSchemaSpec, NonResourcePolicyRule, PolicyRulesWithSubjects,
+    FlowDistinguisherMethod, FlowSchema, NonResourcePolicyRule, PolicyRulesWithSubjects,
     ResourcePolicyRule, Subject,
 };
 
@@ -45,47 +47,103 @@ impl DistinguisherMethod {
     }
 }
 
-/// Whether a FlowSchema claims a request: one of its rules has to match. Without rules it claims
-/// none.
-#[must_use]
-pub fn flow_schema_matches(spec: &FlowSchemaSpec, digest: &RequestDigest<'_>) -> bool {
-    spec.rules.iter().any(|rule| rule_matches(rule, digest))
+/// Finds out which requests a FlowSchema claims. Whose requests they are is asked first and most
+/// often, so that is prepared.
+#[derive(Debug)]
+pub struct FlowSchemaMatcher {
+    schema: Arc<FlowSchema>,
+    /// The subjects of each rule.
+    subjects: Vec<Vec<SubjectMatcher>>,
 }
 
-fn rule_matches(rule: &PolicyRulesWithSubjects, digest: &RequestDigest<'_>) -> bool {
-    let any_subject =
-        || rule.subjects.iter().any(|s| subject_matches(s, digest.user_name, digest.groups));
-    match &digest.target {
+impl FlowSchemaMatcher {
+    /// Prepares a FlowSchema.
+    #[must_use]
+    pub fn new(schema: Arc<FlowSchema>) -> Self {
+        let rules = schema.spec.rules.iter();
+        let subjects = rules.map(|rule| rule.subjects.iter().map(SubjectMatcher::new).collect());
+        let subjects = subjects.collect();
+        Self { schema, subjects }
+    }
+
+    /// The FlowSchema.
+    #[must_use]
+    pub fn schema(&self) -> &FlowSchema {
+        &self.schema
+    }
+
+    /// Whether the FlowSchema claims a request: one of its rules has to match. Without rules it
+    /// claims none.
+    #[must_use]
+    pub fn matches(&self, digest: &RequestDigest<'_>) -> bool {
+        self.subjects.iter().zip(&self.schema.spec.rules).any(|(subjects, rule)| {
+            let is_one = |s: &SubjectMatcher| s.matches(digest.user_name, digest.groups);
+            subjects.iter().any(is_one) && target_matches(rule, &digest.target)
+        })
+    }
+}
+
+fn target_matches(rule: &PolicyRulesWithSubjects, target: &Target<'_>) -> bool {
+    match target {
         Target::Resource(target) => {
-            any_subject() && rule.resource_rules.iter().any(|r| resource_rule_matches(r, target))
+            rule.resource_rules.iter().any(|rule| resource_rule_matches(rule, target))
         }
         Target::NonResource { verb, path } => {
-            any_subject()
-                && rule.non_resource_rules.iter().any(|r| non_resource_rule_matches(r, verb, path))
+            rule.non_resource_rules.iter().any(|rule| non_resource_rule_matches(rule, verb, path))
         }
     }
 }
 
-/// Whether a subject stands for a user. Service accounts are known by the user's name alone.
-#[must_use]
-pub fn subject_matches(subject: &Subject, user_name: &str, groups: &[String]) -> bool {
-    match subject.kind.as_str() {
-        "User" => {
-            let user = subject.user.as_ref();
-            user.is_some_and(|user| user.name == ALL || user.name == user_name)
+/// Whose requests a subject stands for. Service accounts are known by the user's name alone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SubjectMatcher {
+    /// Nobody's: the kind does not exist or its member is missing.
+    Nobody,
+    /// Everybody's.
+    Everybody,
+    /// Those of the user of this name.
+    User(String),
+    /// Those of the users whose names start like this: all service accounts of a namespace.
+    UserNamePrefix(String),
+    /// Those of the members of this group.
+    Group(String),
+}
+
+impl SubjectMatcher {
+    /// Reads a subject.
+    #[must_use]
+    pub fn new(subject: &Subject) -> Self {
+        let matcher = match subject.kind.as_str() {
+            "User" => subject.user.as_ref().map(|user| match user.name.as_str() {
+                ALL => Self::Everybody,
+                name => Self::User(name.to_owned()),
+            }),
+            "Group" => subject.group.as_ref().map(|group| match group.name.as_str() {
+                ALL => Self::Everybody,
+                name => Self::Group(name.to_owned()),
+            }),
+            "ServiceAccount" => subject.service_account.as_ref().map(|account| {
+                let prefix = format!("{SERVICE_ACCOUNT_PREFIX}{}:", account.namespace);
+                match account.name.as_str() {
+                    ALL => Self::UserNamePrefix(prefix),
+                    name => Self::User(prefix + name),
+                }
+            }),
+            _ => None,
+        };
+        matcher.unwrap_or(Self::Nobody)
+    }
+
+    /// Whether the subject stands for a user of this name and these groups.
+    #[must_use]
+    pub fn matches(&self, user_name: &str, groups: &[String]) -> bool {
+        match self {
+            Self::Nobody => false,
+            Self::Everybody => true,
+            Self::User(name) => name == user_name,
+            Self::UserNamePrefix(prefix) => user_name.starts_with(prefix),
+            Self::Group(name) => groups.contains(name),
         }
-        "Group" => {
-            let group = subject.group.as_ref();
-            group.is_some_and(|group| group.name == ALL || groups.contains(&group.name))
-        }
-        "ServiceAccount" => subject.service_account.as_ref().is_some_and(|account| {
-            let name = user_name
-                .strip_prefix(SERVICE_ACCOUNT_PREFIX)
-                .and_then(|rest| rest.strip_prefix(account.namespace.as_str()))
-                .and_then(|rest| rest.strip_prefix(':'));
-            name.is_some_and(|name| account.name == ALL || account.name == name)
-        }),
-        _ => false,
     }
 }
 
@@ -151,7 +209,7 @@ mod tests {
         for case in vectors("classification")["subject"].as_array().unwrap() {
             let subject: Subject = serde_json::from_value(case["subject"].clone()).unwrap();
             let user = case["user"].as_str().unwrap();
-            let matches = subject_matches(&subject, user, &strings(&case["groups"]));
+            let matches = SubjectMatcher::new(&subject).matches(user, &strings(&case["groups"]));
             assert_eq!(Some(matches), case["match"].as_bool(), "{case}");
         }
     }

@@ -8,7 +8,7 @@ use api::flowcontrol::v1::{FlowSchema, PriorityLevelConfiguration};
 use super::snapshot::{InUse, SchemaInUse};
 use super::{FlowController, LevelState, Levels};
 use crate::borrowing::{Borrower, adjust};
-use crate::classify::DistinguisherMethod;
+use crate::classify::{DistinguisherMethod, FlowSchemaMatcher};
 use crate::config::{self, ConditionUpdate, LevelInUse, LevelKind, LevelSpec, Limits, share_sum};
 use crate::digest::RequestKind;
 use crate::gate::{Flow, Gate, NameAndUid, Surroundings, now};
@@ -166,7 +166,7 @@ impl FlowController {
                 gate: Arc::clone(&state.gate),
                 has_queues: level.spec.queuing().is_some_and(|q| q.dealer.deck_size() > 1),
                 level_max_seats: state.max_seats,
-                object,
+                matcher: FlowSchemaMatcher::new(object),
             })
         });
         InUse { schemas: schemas.collect() }

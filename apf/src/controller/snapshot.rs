@@ -4,9 +4,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use api::flowcontrol::v1::FlowSchema;
-
-use crate::classify::{DistinguisherMethod, flow_schema_matches};
+use crate::classify::{DistinguisherMethod, FlowSchemaMatcher};
 use crate::config::CATCH_ALL;
 use crate::digest::RequestDigest;
 use crate::gate::{Flow, Gate};
@@ -20,7 +18,7 @@ pub(super) struct InUse {
 
 /// A FlowSchema in use and where its requests go.
 pub(super) struct SchemaInUse {
-    pub(super) object: Arc<FlowSchema>,
+    pub(super) matcher: FlowSchemaMatcher,
     pub(super) method: DistinguisherMethod,
     pub(super) flow: Arc<Flow>,
     pub(super) gate: Arc<Gate>,
@@ -38,13 +36,16 @@ pub struct Classification {
 impl InUse {
     /// The FlowSchema that claims a request. What none claims is for the catch-all one.
     pub(super) fn classify(&self, digest: &RequestDigest<'_>) -> Option<&SchemaInUse> {
-        let matches = |schema: &&SchemaInUse| flow_schema_matches(&schema.object.spec, digest);
-        let catch_all = |schema: &&SchemaInUse| schema.object.metadata.name == CATCH_ALL;
-        self.schemas.iter().find(matches).or_else(|| self.schemas.iter().find(catch_all))
+        let catch_all = || self.schemas.iter().find(|schema| schema.name() == CATCH_ALL);
+        self.schemas.iter().find(|schema| schema.matcher.matches(digest)).or_else(catch_all)
     }
 }
 
 impl SchemaInUse {
+    fn name(&self) -> &str {
+        &self.flow.flow_schema.name
+    }
+
     /// What tells the request's flow from others, and the flow's hash. On levels without several
     /// queues flows do not matter.
     pub(super) fn flow_of<'a>(&self, digest: &RequestDigest<'a>) -> (&'a str, u64) {
@@ -52,7 +53,7 @@ impl SchemaInUse {
             return ("", 0);
         }
         let distinguisher = self.method.distinguisher(digest);
-        (distinguisher, flow_hash(&self.object.metadata.name, distinguisher))
+        (distinguisher, flow_hash(self.name(), distinguisher))
     }
 
     pub(super) fn classification(&self) -> Classification {

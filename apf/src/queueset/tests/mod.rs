@@ -1,2 +1,3 @@
+mod epoch;
 mod properties;
 mod traces;
