@@ -75,13 +75,15 @@ impl Integrator {
     pub fn reset(&mut self, now: Instant) -> Statistics {
         self.advance(now);
         let statistics = self.statistics();
-        *self = Self { value: self.value, min: self.value, max: self.value, ..Self::new(now) };
+        *self =
+            Self { value: self.value, min: self.value, max: self.value, ..Self::new(self.changed) };
         statistics
     }
 
     fn advance(&mut self, now: Instant) {
         let elapsed = now.saturating_duration_since(self.changed);
-        self.changed = now;
+        // Whoever asked the clock first need not come first.
+        self.changed = self.changed.max(now);
         self.elapsed += elapsed;
         let weighted = self.value * elapsed.as_secs_f64();
         self.integral += weighted;

@@ -32,13 +32,13 @@ impl SeatSeconds {
     /// `seats` seats for `duration`.
     #[must_use]
     pub fn new(seats: f64, duration: Duration) -> Self {
-        Self::from_nanos(seats, duration.as_nanos() as f64)
+        Self::from_nanos(seats, nanos(duration))
     }
 
     /// `seats` seats for `longer` less `shorter`, which may be negative and wraps then.
     #[must_use]
     pub fn of_difference(seats: f64, longer: Duration, shorter: Duration) -> Self {
-        Self::from_nanos(seats, longer.as_nanos() as f64 - shorter.as_nanos() as f64)
+        Self::from_nanos(seats, nanos(longer) - nanos(shorter))
     }
 
     fn from_nanos(seats: f64, nanos: f64) -> Self {
@@ -81,6 +81,12 @@ impl SeatSeconds {
         *self = self.minus(Self::EPOCH_STEP);
         far_enough
     }
+}
+
+/// By way of 64 bits, which are faster than the 128 of `as_nanos` and enough for centuries.
+fn nanos(duration: Duration) -> f64 {
+    let seconds = duration.as_secs().saturating_mul(1_000_000_000);
+    seconds.saturating_add(u64::from(duration.subsec_nanos())) as f64
 }
 
 impl fmt::Display for SeatSeconds {

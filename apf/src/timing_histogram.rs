@@ -1,6 +1,6 @@
 //! Histograms in which every nanosecond counts as an observation (spec: apf 10).
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Watches a ratio whose numerator and denominator change from time to time.
 #[derive(Debug, Clone)]
@@ -11,7 +11,8 @@ pub struct TimingHistogram {
     sum: f64,
     numerator: f64,
     denominator: f64,
-    /// Where the present ratio falls.
+    /// The present ratio, and where it falls.
+    ratio: f64,
     bucket: usize,
     changed: Instant,
 }
@@ -33,10 +34,8 @@ impl TimingHistogram {
     pub fn new(bounds: &'static [f64], now: Instant) -> Self {
         let nanos = vec![0; bounds.len() + 1];
         let (numerator, denominator) = (0.0, 1.0);
-        let mut histogram =
-            Self { bounds, nanos, sum: 0.0, numerator, denominator, bucket: 0, changed: now };
-        histogram.find_bucket();
-        histogram
+        let (ratio, bucket) = (0.0, bucket_of(0.0, bounds));
+        Self { bounds, nanos, sum: 0.0, numerator, denominator, ratio, bucket, changed: now }
     }
 
     /// The numerator is this from now on.
@@ -74,27 +73,32 @@ impl TimingHistogram {
         HistogramSnapshot { buckets, count: self.nanos.iter().sum(), sum: self.sum }
     }
 
-    fn ratio(&self) -> f64 {
-        self.numerator / self.denominator
-    }
-
     fn find_bucket(&mut self) {
-        let ratio = self.ratio();
-        self.bucket = self.bounds.partition_point(|bound| *bound < ratio);
+        self.ratio = self.numerator / self.denominator;
+        self.bucket = bucket_of(self.ratio, self.bounds);
     }
 
     fn advance(&mut self, now: Instant) {
-        let elapsed = now.saturating_duration_since(self.changed).as_nanos() as u64;
-        self.changed = self.changed.max(now);
-        self.nanos[self.bucket] += elapsed;
-        self.sum += self.ratio() * elapsed as f64;
+        let elapsed = nanos_of(now.saturating_duration_since(self.changed));
+        if elapsed > 0 {
+            self.changed = now;
+            self.nanos[self.bucket] += elapsed;
+            self.sum += self.ratio * elapsed as f64;
+        }
     }
+}
+
+fn bucket_of(ratio: f64, bounds: &[f64]) -> usize {
+    bounds.iter().take_while(|bound| **bound < ratio).count()
+}
+
+/// Five centuries fit.
+fn nanos_of(duration: Duration) -> u64 {
+    duration.as_secs() * 1_000_000_000 + u64::from(duration.subsec_nanos())
 }
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
     use crate::test_support::epoch;
 

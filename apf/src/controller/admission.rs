@@ -68,7 +68,7 @@ impl FlowController {
     /// [`Rejected`] if there is no room, or its turn does not come in time.
     pub async fn admit(&self, request: &Request<'_>) -> Result<Admitted, Rejected> {
         let arrived = now();
-        let AtLevel { classification, gate, work, entered } = self.enter(request);
+        let AtLevel { classification, gate, work, entered } = self.enter(arrived, request);
         let reason = match entered {
             Entered::Executing(seats) => {
                 return Ok(Admitted { classification, work, waited: Duration::ZERO, seats });
@@ -89,11 +89,12 @@ impl FlowController {
 
     /// Takes a request to its level. If the level goes out of use at this very moment, the request
     /// is classified anew, as often as that happens.
-    fn enter(&self, request: &Request<'_>) -> AtLevel {
+    fn enter(&self, now: Instant, request: &Request<'_>) -> AtLevel {
         loop {
             let in_use = self.in_use.load();
             let schema = in_use.classify(&request.digest);
-            if let Some(Ok(at_level)) = schema.map(|schema| self.enter_level(schema, request)) {
+            if let Some(Ok(at_level)) = schema.map(|schema| self.enter_level(now, schema, request))
+            {
                 return at_level;
             }
             drop(in_use);
@@ -102,7 +103,12 @@ impl FlowController {
         }
     }
 
-    fn enter_level(&self, schema: &SchemaInUse, request: &Request<'_>) -> Result<AtLevel, Retired> {
+    fn enter_level(
+        &self,
+        now: Instant,
+        schema: &SchemaInUse,
+        request: &Request<'_>,
+    ) -> Result<AtLevel, Retired> {
         let digest = &request.digest;
         let verb = digest.verb();
         let (distinguisher, hash) = schema.flow_of(digest);
@@ -114,7 +120,7 @@ impl FlowController {
             execution: ExecutionType::of_verb(verb),
             details: Arc::clone(&request.details),
         };
-        let entered = schema.gate.enter(visitor, hash, work)?;
+        let entered = schema.gate.enter(now, visitor, hash, work)?;
         let (classification, gate) = (schema.classification(), Arc::clone(&schema.gate));
         Ok(AtLevel { classification, gate, work, entered })
     }

@@ -107,11 +107,11 @@ impl Gate {
     /// Takes a request in, or not.
     pub(crate) fn enter(
         self: &Arc<Self>,
+        now: Instant,
         visitor: Visitor,
         hash: u64,
         work: WorkEstimate,
     ) -> Result<Entered, Retired> {
-        let now = now();
         let (flow, execution) = (Arc::clone(&visitor.flow), visitor.execution);
         let mut state = self.state.lock();
         if state.standing == Standing::Retired {
@@ -165,8 +165,7 @@ impl Gate {
     }
 
     /// Ends the main phase of a request.
-    fn finish(self: &Arc<Self>, id: RequestId) {
-        let now = now();
+    fn finish(self: &Arc<Self>, now: Instant, id: RequestId) {
         let mut state = self.state.lock();
         let State { queue_set, effects, .. } = &mut *state;
         let kind = queue_set.data_mut(id).map(|guest| guest.visitor.kind);

@@ -44,9 +44,10 @@ impl Seats {
     /// are delivered. Does nothing the second time.
     pub fn release(&mut self) {
         if let Some((pass, started)) = self.held.take() {
-            let took = now().saturating_duration_since(started);
+            let now = now();
+            let took = now.saturating_duration_since(started);
             pass.flow.observer.executed(pass.execution, took);
-            pass.gate.finish(pass.id);
+            pass.gate.finish(now, pass.id);
         }
     }
 
