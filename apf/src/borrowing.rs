@@ -3,7 +3,7 @@
 //!
 //! Two quirks of the reference matter here. When there is enough for everyone, what is shared out
 //! is the sum of the nominal limits, seats that the exempt level uses included: kept, see
-//! [`EXEMPT_SEATS_ARE_SHARED_OUT_TOO`]. And the reference reports the target of some other level as that of the
+//! `EXEMPT_SEATS_ARE_SHARED_OUT_TOO`. And the reference reports the target of some other level as that of the
 //! exempt level: here it is the exempt level's own least limit.
 
 use crate::allocation::{Item, allocate};

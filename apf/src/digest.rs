@@ -52,7 +52,7 @@ pub enum RequestKind {
 }
 
 impl RequestKind {
-    /// Both kinds, in the order of [`Self::index`].
+    /// Both kinds.
     pub const ALL: [Self; 2] = [Self::ReadOnly, Self::Mutating];
 
     /// The kind of a request with this verb.

@@ -1,7 +1,7 @@
 //! The gate of a priority level: the shell around its queue set.
 //!
 //! One lock for each level, held for microseconds and never across an await. Requests wait without
-//! a thread, on a channel that their dispatch answers; a [`Ticket`] leaves the queue and [`Seats`]
+//! a thread, on a channel that their dispatch answers; a ticket leaves the queue and [`Seats`]
 //! are freed exactly once, whatever becomes of the task that holds them.
 
 mod flow;
