@@ -1,82 +1,149 @@
-//! API Priority and Fairness on requests: classified here, and here they get their seats.
+//! API Priority and Fairness on requests: here they are classified and get their seats.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
-use apf::classify::flow_schema_matches;
-use apf::config::{CATCH_ALL, ConditionUpdate, Digested, LevelInUse};
-use apf::digest::{RequestDigest, ResourceTarget, Target};
+use apf::config::ConditionUpdate;
+use apf::controller::{ADJUSTMENT_PERIOD, FlowController, Options, Request};
+use apf::digest::{RequestDigest, RequestKind, ResourceTarget, Target};
+use apf::dump::Detail;
+use apf::estimate::{EstimatorConfig, ObjectStatistics, ObjectStatisticsSource};
+use apf::gate::RequestDescription;
+use apf::max_in_flight::{MaxInFlight, Permit, RETRY_AFTER_SECONDS};
+use apf::observe::Unobserved;
+use apf::queue_wait_limit::queue_wait_deadline;
+use apf::watch_tracker::WatchRegistration;
 use api::flowcontrol::v1::{FlowSchema, PriorityLevelConfiguration};
-use arc_swap::ArcSwap;
+use api::time::Clock;
 
 use crate::authn::User;
+use crate::objects::Stores;
+use crate::options::Config;
 use crate::reply::Failure;
 use crate::request::info::RequestInfo;
 use crate::request::{Classified, Record};
 
-/// The seats of a request; dropping them frees them.
-#[derive(Debug, Default)]
-pub struct Seats(());
+/// A request without a deadline waits for this part of `--request-timeout` at most.
+const DEFAULT_WAIT_PARTS: u32 = 4;
+/// Names the first argument that makes dumps tell what requests ask for.
+const INCLUDE_REQUEST_DETAILS: &str = "includeRequestDetails";
 
-/// What is in use.
-#[derive(Debug)]
-struct Active {
-    /// In matching order.
-    flow_schemas: Vec<Arc<FlowSchema>>,
-    levels: BTreeMap<String, LevelInUse>,
+/// What a request holds while it is served; dropping it lets the next one in.
+#[derive(Debug, Default)]
+pub enum Seats {
+    /// Nothing: the request is not limited.
+    #[default]
+    Unlimited,
+    /// Seats of a priority level.
+    Level(apf::gate::Seats),
+    /// A place among the requests in flight, without Priority and Fairness.
+    InFlight(Permit),
+}
+
+/// What limits requests.
+enum Limiter {
+    /// API Priority and Fairness.
+    Levels(FlowController),
+    /// Only the number of requests in flight.
+    InFlight(MaxInFlight),
+    /// Nothing.
+    Nothing,
 }
 
 /// Classifies requests and gives them their seats.
 pub struct FlowControl {
-    active: ArcSwap<Active>,
+    limiter: Limiter,
+    default_wait: Duration,
 }
 
-impl Default for FlowControl {
-    /// With nothing but the built-in stand-ins, until the first configuration was read.
-    fn default() -> Self {
-        let digested = apf::config::digest(Vec::new(), Vec::new(), &BTreeMap::new(), |_| true);
-        Self { active: ArcSwap::from_pointee(Active::from(digested)) }
-    }
+/// A request that wants to be served.
+pub struct Applicant<'a> {
+    /// What it asks for.
+    pub info: &'a RequestInfo,
+    /// Its query, as it was sent.
+    pub query: &'a str,
+    /// On whose behalf it acts.
+    pub user: &'a User,
+    /// What is noted about it.
+    pub record: &'a Record,
+    /// When it came in.
+    pub received: Instant,
+    /// When it must be answered.
+    pub deadline: Option<Instant>,
 }
 
-impl From<Digested> for Active {
-    fn from(digested: Digested) -> Self {
-        Self { flow_schemas: digested.flow_schemas, levels: digested.levels }
+/// The sizes of stored objects, on which the work of a list depends.
+struct StoredObjects(Arc<Stores>);
+
+impl ObjectStatisticsSource for StoredObjects {
+    fn object_statistics(&self, api_group: &str, resource: &str) -> ObjectStatistics {
+        let Some(store) = self.0.find(api_group, resource) else {
+            return ObjectStatistics::Unknown;
+        };
+        let (count, bytes) = store.cache.size();
+        let count = u64::try_from(count).unwrap_or(u64::MAX);
+        let average_bytes = bytes.checked_div(count).unwrap_or_default();
+        ObjectStatistics::Known { count, average_bytes }
     }
 }
 
 impl FlowControl {
+    /// What limits requests as the flags say. Until the first configuration is read, the built-in
+    /// levels hold.
+    #[must_use]
+    pub fn new(config: &Config, stores: &Arc<Stores>, clock: &dyn Clock) -> Self {
+        let limiter = if config.priority_and_fairness {
+            let gate = |name| config.feature_gates.enabled(name);
+            let options = Options {
+                server_concurrency_limit: config.server_concurrency(),
+                estimator: EstimatorConfig {
+                    size_based_list_cost_estimate: gate("SizeBasedListCostEstimate"),
+                    watch_list: gate("WatchList"),
+                    consistent_read_from_cache: true,
+                },
+                observer: Arc::new(Unobserved),
+                objects: Arc::new(StoredObjects(Arc::clone(stores))),
+            };
+            Limiter::Levels(FlowController::new(options, clock))
+        } else {
+            let in_flight = Arc::new(apf::ratios::InFlight::new(Instant::now()));
+            MaxInFlight::new(
+                config.max_requests_inflight,
+                config.max_mutating_requests_inflight,
+                in_flight,
+            )
+            .map_or(Limiter::Nothing, Limiter::InFlight)
+        };
+        Self { limiter, default_wait: config.request_timeout / DEFAULT_WAIT_PARTS }
+    }
+
     /// Takes a whole configuration into use. Gives the conditions to write.
     pub fn digest(
         &self,
         flow_schemas: Vec<Arc<FlowSchema>>,
         levels: Vec<Arc<PriorityLevelConfiguration>>,
     ) -> Vec<ConditionUpdate> {
-        let previous = self.active.load();
-        let mut digested =
-            apf::config::digest(flow_schemas, levels, &previous.levels, |_level| true);
-        let updates = std::mem::take(&mut digested.condition_updates);
-        self.active.store(Arc::new(Active::from(digested)));
-        updates
+        match &self.limiter {
+            Limiter::Levels(controller) => controller.digest(flow_schemas, levels),
+            Limiter::InFlight(_) | Limiter::Nothing => Vec::new(),
+        }
     }
 
-    /// How a request is classified.
-    #[must_use]
-    pub fn classify(&self, info: &RequestInfo, user: &User) -> Classified {
-        let digest = digest_of(info, user);
-        let active = self.active.load();
-        let schema = active
-            .flow_schemas
-            .iter()
-            .find(|schema| flow_schema_matches(&schema.spec, &digest))
-            .or_else(|| active.flow_schemas.iter().find(|s| s.metadata.name == CATCH_ALL));
-        let Some(schema) = schema else { return Classified::default() };
-        let level_name = &schema.spec.priority_level_configuration.name;
-        let level_uid =
-            active.levels.get(level_name).map(|level| level.object.metadata.uid.clone());
-        Classified {
-            flow_schema: (schema.metadata.name.clone(), schema.metadata.uid.clone()),
-            priority_level: (level_name.clone(), level_uid.unwrap_or_default()),
+    /// Lends seats between levels by their demand, each period, for ever.
+    pub async fn keep_adjusting(&self) {
+        let Limiter::Levels(controller) = &self.limiter else { return };
+        loop {
+            tokio::time::sleep(ADJUSTMENT_PERIOD).await;
+            controller.adjust();
+        }
+    }
+
+    /// Waits until the configuration should be digested again though no object changed, because a
+    /// level that nobody wants any more has become idle.
+    pub async fn wants_digest(&self) {
+        match &self.limiter {
+            Limiter::Levels(controller) => controller.unwanted_level_idle().await,
+            Limiter::InFlight(_) | Limiter::Nothing => std::future::pending().await,
         }
     }
 
@@ -86,23 +153,92 @@ impl FlowControl {
     /// # Errors
     ///
     /// [`Failure::TooManyRequests`]
-    pub async fn admit(
-        &self,
-        info: &RequestInfo,
-        user: &User,
-        record: &Record,
-    ) -> Result<Seats, Failure> {
-        if info.is_subject_to_flow_control() {
-            // A request is classified once.
-            let _first = record.classified.set(self.classify(info, user));
+    pub async fn admit(&self, applicant: Applicant<'_>) -> Result<Seats, Failure> {
+        match &self.limiter {
+            Limiter::Levels(controller) if applicant.info.is_subject_to_flow_control() => {
+                self.admit_to_level(controller, applicant).await
+            }
+            Limiter::InFlight(limits) if !applicant.info.is_long_running() => {
+                let kind = RequestKind::of_verb(&applicant.info.verb);
+                match limits.try_acquire(kind, &applicant.user.groups) {
+                    Ok(permit) => Ok(Seats::InFlight(permit)),
+                    Err(_no_room) => {
+                        Err(Failure::TooManyRequests { retry_after_seconds: RETRY_AFTER_SECONDS })
+                    }
+                }
+            }
+            _ => Ok(Seats::Unlimited),
         }
-        // Every request runs at once as yet; this is where it will wait for its seats.
-        std::future::ready(Ok(Seats::default())).await
+    }
+
+    async fn admit_to_level(
+        &self,
+        controller: &FlowController,
+        applicant: Applicant<'_>,
+    ) -> Result<Seats, Failure> {
+        let Applicant { info, query, user, record, received, deadline } = applicant;
+        let request = Request {
+            digest: RequestDigest {
+                user_name: &user.name,
+                groups: &user.groups,
+                target: target(info),
+            },
+            query,
+            wait_deadline: queue_wait_deadline(
+                tokio::time::Instant::now().into_std(),
+                Some(received),
+                deadline,
+                self.default_wait,
+            ),
+            details: Arc::new(describe(info, user)),
+        };
+        let (classification, waited, outcome) = match controller.admit(&request).await {
+            Ok(admitted) => {
+                (admitted.classification, admitted.waited, Ok(Seats::Level(admitted.seats)))
+            }
+            Err(rejected) => {
+                let retry_after_seconds = rejected.retry_after_seconds;
+                let failure = Failure::TooManyRequests { retry_after_seconds };
+                (rejected.classification, rejected.waited, Err(failure))
+            }
+        };
+        // A request is classified once, and waits once.
+        let _first = record.classified.set(Classified::from(&classification));
+        let _first = record.queue_wait.set(waited);
+        outcome
+    }
+
+    /// Counts a watch for the work estimates of requests that change what it looks at.
+    #[must_use]
+    pub fn register_watch(&self, info: &RequestInfo) -> Option<WatchRegistration> {
+        match (&self.limiter, target(info)) {
+            (Limiter::Levels(controller), Target::Resource(target)) => {
+                controller.register_watch(&target, None)
+            }
+            _ => None,
+        }
+    }
+
+    /// A debug dump: `dump_priority_levels`, `dump_queues` or `dump_requests` (spec: apf 9).
+    /// `None` if there is no such dump.
+    #[must_use]
+    pub fn dump(&self, name: &str, first_argument: impl Fn(&str) -> bool) -> Option<String> {
+        let Limiter::Levels(controller) = &self.limiter else { return None };
+        match name {
+            "dump_priority_levels" => Some(controller.dump_priority_levels()),
+            "dump_queues" => Some(controller.dump_queues()),
+            "dump_requests" => {
+                let detailed = first_argument(INCLUDE_REQUEST_DETAILS);
+                let detail = if detailed { Detail::Included } else { Detail::Omitted };
+                Some(controller.dump_requests(detail))
+            }
+            _ => None,
+        }
     }
 }
 
-fn digest_of<'a>(info: &'a RequestInfo, user: &'a User) -> RequestDigest<'a> {
-    let target = if info.is_resource_request {
+fn target(info: &RequestInfo) -> Target<'_> {
+    if info.is_resource_request {
         Target::Resource(ResourceTarget {
             verb: &info.verb,
             api_group: &info.api_group,
@@ -113,6 +249,22 @@ fn digest_of<'a>(info: &'a RequestInfo, user: &'a User) -> RequestDigest<'a> {
         })
     } else {
         Target::NonResource { verb: &info.verb, path: &info.path }
+    }
+}
+
+fn describe(info: &RequestInfo, user: &User) -> RequestDescription {
+    let api_version = match (info.api_group.as_str(), info.api_version.as_str()) {
+        ("", version) => version.to_owned(),
+        (group, version) => format!("{group}/{version}"),
     };
-    RequestDigest { user_name: &user.name, groups: &user.groups, target }
+    RequestDescription {
+        user_name: user.name.clone(),
+        verb: info.verb.clone(),
+        api_path: info.path.clone(),
+        namespace: info.namespace.clone(),
+        name: info.name.clone(),
+        api_version,
+        resource: info.resource.clone(),
+        subresource: info.subresource.clone(),
+    }
 }

@@ -15,6 +15,7 @@ use tokio::time::Instant;
 use crate::authn::{Authentication, UNAUTHENTICATED, impersonation};
 use crate::authz::Attributes;
 use crate::connection::{Connection, ConnectionInfo};
+use crate::flow_control::Applicant;
 use crate::handlers::{self, Route, route};
 use crate::nonresource;
 use crate::options::duration;
@@ -62,8 +63,7 @@ async fn process(server: &Arc<Server>, received: Received) -> Result<Reply, Fail
     let rest = async {
         let acting = authenticate(server, bounded)?;
         let acting = impersonate(server, acting)?;
-        let (info, record) = (&acting.bounded.info, &acting.bounded.received.record);
-        let seats = server.flow_control.admit(info, &acting.user, record).await?;
+        let seats = server.flow_control.admit(applicant(&acting)).await?;
         let authorized = authorize(server, Authorized::new(acting, seats))?;
         dispatch(server, authorized).await
     };
@@ -137,6 +137,19 @@ fn impersonate(server: &Server, acting: Acting) -> Result<Acting, Failure> {
     // Set once, here.
     let _first = bounded.received.record.user.set(user.name.clone());
     Ok(Acting { bounded, user })
+}
+
+/// The request as flow control looks at it.
+fn applicant(acting: &Acting) -> Applicant<'_> {
+    let Acting { bounded, user } = acting;
+    Applicant {
+        info: &bounded.info,
+        query: bounded.received.parts.uri.query().unwrap_or_default(),
+        user,
+        record: &bounded.received.record,
+        received: bounded.received.at.into_std(),
+        deadline: bounded.deadline.map(Instant::into_std),
+    }
 }
 
 /// Whether the user may do what the request asks for.

@@ -30,7 +30,7 @@ pub struct Server {
     /// The kinds that are served.
     pub resources: Resources,
     /// Their objects.
-    pub stores: Stores,
+    pub stores: Arc<Stores>,
     /// Who senders are.
     pub authenticator: Authenticator,
     /// What they may do.
@@ -107,15 +107,16 @@ pub async fn start(config: &Config, shutdown: Shutdown) -> Result<Ready, String>
 
     let resources = Resources::built_in();
     let stores = Stores::open(&backend, &resources).await.map_err(|error| error.to_string())?;
+    let stores = Arc::new(stores);
     let documents = Documents::new(&resources, &accounts, &url, pki::reachable(address));
     let rbac = Rbac::bootstrap(&[(pki::ADMINISTRATORS, "cluster-admin"), (pki::READERS, "view")]);
     let token_file = config.token_auth_file.as_deref();
     let server = Arc::new(Server {
-        stores,
         resources,
         authenticator: Authenticator::new(token_file, accounts, config.anonymous_auth)?,
         authorizer: Authorizer::new(config.authorization_modes.clone(), rbac),
-        flow_control: FlowControl::default(),
+        flow_control: FlowControl::new(config, &stores, &clock),
+        stores,
         clock: Arc::new(clock),
         gates: Gates {
             declarative_beta: config.feature_gates.enabled("DeclarativeValidationBeta"),

@@ -48,8 +48,15 @@ impl TypeDef {
         for field in &self.fields {
             let Some(present) = object.get_mut(&field.name) else { continue };
             field.shape.prune(present);
-            if field.presence == Presence::OmitZero && is_empty(&field.shape, present) {
-                object.shift_remove(&field.name);
+            if is_empty(&field.shape, present) {
+                match field.presence {
+                    Presence::OmitZero => drop(object.shift_remove(&field.name)),
+                    // What is stored cannot tell an empty list from an absent one.
+                    Presence::Always if matches!(field.shape, Shape::List(_) | Shape::Map(_)) => {
+                        *present = Value::Null;
+                    }
+                    _ => {}
+                }
             }
         }
     }

@@ -3,6 +3,7 @@
 pub mod accept;
 pub mod body;
 pub mod json;
+pub mod protobuf;
 pub mod yaml;
 
 /// A media type that objects are read and written in.

@@ -51,6 +51,7 @@ pub(super) async fn start(server: &Arc<Server>) -> Result<(), String> {
                 changed = changed(&mut levels, level_matters) => if !changed {
                     levels = consumer.levels.store.cache.subscribe_with_state();
                 },
+                () = server.flow_control.wants_digest() => {}
                 () = sleep_until(again) => {}
                 () = server.stop.cancelled() => break,
             }

@@ -19,9 +19,21 @@ pub(crate) async fn start(server: &Arc<Server>, config: &Config) -> Result<(), S
     config_producer::start(server).await?;
     if config.priority_and_fairness {
         config_consumer::start(server).await?;
+        keep_adjusting(server);
     } else {
         server.health.set_consumer_synced();
     }
     store_upkeep::start(server, config.compaction_interval);
     Ok(())
+}
+
+/// Lends and borrows seats between levels until the server stops.
+fn keep_adjusting(server: &Arc<Server>) {
+    let server = Arc::clone(server);
+    tokio::spawn(async move {
+        tokio::select! {
+            () = server.flow_control.keep_adjusting() => {}
+            () = server.stop.cancelled() => {}
+        }
+    });
 }

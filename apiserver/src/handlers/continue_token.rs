@@ -1,10 +1,14 @@
 //! Where a list goes on (spec: apimachinery 3.3). Opaque to clients.
 
 use api::status::Status;
-use base64::Engine as _;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use base64::engine::general_purpose::{GeneralPurpose, NO_PAD, URL_SAFE_NO_PAD};
+use base64::{DecodeError, Engine as _, alphabet};
 use serde::{Deserialize, Serialize};
 use validation::text::go_quote;
+
+/// The bits behind the last byte may be anything.
+const LENIENT: GeneralPurpose =
+    GeneralPurpose::new(&alphabet::URL_SAFE, NO_PAD.with_decode_allow_trailing_bits(true));
 
 const VERSION: &str = "meta.k8s.io/v1";
 
@@ -53,9 +57,15 @@ impl ContinueToken {
     }
 
     fn read(token: &str) -> Result<Self, String> {
-        let bytes = URL_SAFE_NO_PAD
-            .decode(token)
-            .map_err(|error| format!("illegal base64 data: {error}"))?;
+        let bytes = LENIENT.decode(token).map_err(|error| {
+            let at = match error {
+                DecodeError::InvalidByte(at, _)
+                | DecodeError::InvalidLastSymbol { offset: at, .. } => at,
+                DecodeError::InvalidLength(at) => at,
+                DecodeError::InvalidPadding => token.len(),
+            };
+            format!("illegal base64 data at input byte {at}")
+        })?;
         if let Some(first) =
             bytes.first().filter(|byte| !b" \t\r\n{[\"-0123456789tfn".contains(byte))
         {

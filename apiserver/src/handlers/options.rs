@@ -244,6 +244,13 @@ pub struct ListOptions {
 }
 
 impl ListOptions {
+    /// Whether the state that is at hand will do, so that it is given whole: `limit` then does
+    /// not count.
+    #[must_use]
+    pub fn takes_any_version(&self) -> bool {
+        self.resource_version == "0" && self.resource_version_match != Some(Match::Exact)
+    }
+
     /// Reads the options from the query.
     ///
     /// # Errors

@@ -101,7 +101,8 @@ impl Call<'_> {
             entry.key.as_str() < from.as_str() || entry.key.as_str().starts_with(&prefix)
         });
         let candidates = &list.entries[begin..end];
-        let limit = options.limit.unwrap_or(usize::MAX);
+        let limit = options.limit.filter(|_| !options.takes_any_version());
+        let limit = limit.unwrap_or(usize::MAX);
         let mut entries = Vec::new();
         let mut looked_at = 0;
         for entry in candidates {

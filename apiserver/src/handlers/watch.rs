@@ -300,7 +300,8 @@ impl Stream {
                     // Read before it is seen that no event waits, so that none is behind it.
                     let revision = self.watcher.store.cache.progress();
                     let now = Instant::now();
-                    if live.events.is_empty() {
+                    // A closed channel may hide events that were never sent.
+                    if live.events.is_empty() && !live.events.is_closed() {
                         self.pending.push_back(self.watcher.bookmark(revision, false));
                         live.next_bookmark = Some(self.watcher.bookmark_after(now));
                     } else {

@@ -260,7 +260,7 @@ impl WriteContext<'_> {
     }
 
     /// Changes the stored object to what `propose` makes of it. What somebody else wrote meanwhile
-    /// is read again, unless the proposal names the resource version that it is for.
+    /// is read again; a proposal that names another resource version is then refused.
     pub(crate) async fn update(
         &self,
         propose: impl Fn(&Value) -> Result<Proposal, Status>,
@@ -274,9 +274,8 @@ impl WriteContext<'_> {
             let proposal = propose(&live)?;
             match self.store_changed(&key, &existing, &live, proposal).await {
                 Ok(written) => return Ok(written),
-                // Said by the client, or else tried again.
-                Err(StoreError::Conflict { named_version: true }) => break,
-                Err(StoreError::Conflict { named_version: false }) => {}
+                // If the client named a version, the next look at it refuses.
+                Err(StoreError::Conflict) => {}
                 Err(StoreError::Refused(status)) => return Err(*status),
             }
         }
@@ -292,7 +291,7 @@ impl WriteContext<'_> {
     ) -> Result<Written, StoreError> {
         let Proposal { mut object, applied, uid } = proposal;
         self.check_uid(live, uid.as_deref())?;
-        let named_version = self.check_version(&object, existing.modified)?;
+        self.check_version(&object, existing.modified)?;
         self.prepare_update(&mut object, live)?;
         if !applied {
             let mut kept = self.keep_books(Some(live), object.clone());
@@ -312,7 +311,7 @@ impl WriteContext<'_> {
         metadata::set_resource_version(&mut object, existing.modified.0);
         keep_times_if_unchanged(live, &mut object);
         if metadata::is_being_deleted(&object) && metadata::finalizers(&object).is_empty() {
-            return self.remove(key, existing.modified, object, named_version).await;
+            return self.remove(key, existing.modified, object).await;
         }
         if object == *live {
             return Ok(Written::Stored(Arc::clone(existing)));
@@ -322,7 +321,7 @@ impl WriteContext<'_> {
         }
         match self.store.update(key, &object, existing.modified).await {
             Ok(entry) => Ok(Written::Stored(entry)),
-            Err(error) => Err(store_error(&error, named_version)),
+            Err(error) => Err(store_error(&error)),
         }
     }
 
@@ -332,11 +331,10 @@ impl WriteContext<'_> {
         key: &str,
         expected: Revision,
         object: Value,
-        named_version: bool,
     ) -> Result<Written, StoreError> {
         if !self.origin.dry_run {
             let removed = self.store.delete(key, expected).await;
-            removed.map_err(|error| store_error(&error, named_version))?;
+            removed.map_err(|error| store_error(&error))?;
         }
         Ok(Written::Unstored(Box::new(Object::unstored(object))))
     }
@@ -362,15 +360,15 @@ impl WriteContext<'_> {
         }
     }
 
-    /// Whether the object names the version that it is for; it must then be the stored one.
-    fn check_version(&self, object: &Value, stored: Revision) -> Result<bool, StoreError> {
+    /// If the object names the version that it is for, that must be the stored one.
+    fn check_version(&self, object: &Value, stored: Revision) -> Result<(), StoreError> {
         let text = metadata::text(object, "resourceVersion");
         if text.is_empty() {
-            return Ok(false);
+            return Ok(());
         }
         match parse_uint(text).map_err(Status::other)? {
-            0 => Ok(false),
-            version if version == stored.0 => Ok(true),
+            0 => Ok(()),
+            version if version == stored.0 => Ok(()),
             _ => {
                 let resource = self.resource.group_resource();
                 Err(Status::conflict(resource, self.name, failure::MODIFIED).into())
@@ -454,7 +452,7 @@ impl WriteContext<'_> {
 /// Why a changed object was not stored.
 enum StoreError {
     /// Somebody else wrote meanwhile.
-    Conflict { named_version: bool },
+    Conflict,
     /// It must not be.
     Refused(Box<Status>),
 }
@@ -465,9 +463,9 @@ impl From<Status> for StoreError {
     }
 }
 
-fn store_error(error: &Error, named_version: bool) -> StoreError {
+fn store_error(error: &Error) -> StoreError {
     match error {
-        Error::Conflict(_) | Error::KeyNotFound => StoreError::Conflict { named_version },
+        Error::Conflict(_) | Error::KeyNotFound => StoreError::Conflict,
         other => failure::storage(other).into(),
     }
 }

@@ -24,6 +24,13 @@ use crate::resources::Resources;
 
 const AGGREGATED: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 
+/// The protobuf form of OpenAPI v2, which is not that of objects.
+const OPENAPI_V2_PROTOBUF: &str = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
+
+/// The reference spells it differently in answers.
+const OPENAPI_V2_PROTOBUF_ANSWERED: &str =
+    "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
+
 /// The order in which discovery lists groups.
 const GROUP_ORDER: [&str; 3] =
     ["authentication.k8s.io", "authorization.k8s.io", "flowcontrol.apiserver.k8s.io"];
@@ -114,6 +121,7 @@ pub struct Documents {
     aggregated_core: Aggregated,
     aggregated: Aggregated,
     openapi_v2: OnceLock<(Bytes, String)>,
+    openapi_v2_protobuf: OnceLock<(Bytes, String)>,
     openapi_v3: Vec<Document>,
     keys: Value,
     openid: Value,
@@ -138,6 +146,7 @@ impl Documents {
             aggregated: Aggregated::new(&discovery::aggregated_groups(&groups)),
             server_address: address.to_string(),
             openapi_v2: OnceLock::new(),
+            openapi_v2_protobuf: OnceLock::new(),
             openapi_v3,
             keys: accounts.published_keys(),
             openid: accounts.discovery(url),
@@ -220,6 +229,15 @@ impl Documents {
 
     pub(super) fn openapi_v2(&self, request: &Authorized) -> Result<Reply, Failure> {
         let accept = accept_header(&request.parts.headers);
+        let takes_protobuf = accept.split(',').any(|clause| clause.trim() == OPENAPI_V2_PROTOBUF);
+        if takes_protobuf {
+            let (bytes, hash) = self.openapi_v2_protobuf.get_or_init(|| {
+                let bytes = v2::encode(&v2::document(&self.groups));
+                let hash = sha512_hex(&bytes);
+                (bytes.into(), hash)
+            });
+            return Ok(tagged(request, bytes, hash, OPENAPI_V2_PROTOBUF_ANSWERED));
+        }
         let takes_json = accept.trim().is_empty()
             || accept.split(',').any(|clause| {
                 let name = clause.split(';').next().unwrap_or_default().trim();

@@ -52,6 +52,9 @@ pub(crate) async fn serve(
             if let Some(key) = path.strip_prefix("/openapi/v3/") {
                 return documents.openapi_v3(&request, key);
             }
+            if let Some(name) = path.strip_prefix("/debug/api_priority_and_fairness/") {
+                return Ok(dump(server, &request, name));
+            }
             match health::Endpoint::find(path) {
                 Some((endpoint, check)) => {
                     Ok(server.health.answer(server, &request, endpoint, check))
@@ -59,6 +62,20 @@ pub(crate) async fn serve(
                 None => Ok(Reply::not_found()),
             }
         }
+    }
+}
+
+/// A dump of the state of flow control.
+fn dump(server: &Server, request: &Authorized, name: &str) -> Reply {
+    let is_given = |argument: &str| request.query.first(argument).is_some_and(|v| !v.is_empty());
+    match server.flow_control.dump(name, is_given) {
+        Some(text) => Reply::Text {
+            code: 200,
+            text,
+            content_type: "text/plain; charset=utf-8",
+            nosniff: false,
+        },
+        None => Reply::not_found(),
     }
 }
 

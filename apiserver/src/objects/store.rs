@@ -121,6 +121,14 @@ impl Stores {
         self.stores.get(&resource.key_prefix())
     }
 
+    /// The store of a resource by its group and plural.
+    #[must_use]
+    pub fn find(&self, group: &str, plural: &str) -> Option<&Arc<ObjectStore>> {
+        self.stores
+            .values()
+            .find(|store| store.resource.kind.group == group && store.resource.plural == plural)
+    }
+
     /// All stores.
     pub fn iter(&self) -> impl Iterator<Item = &Arc<ObjectStore>> {
         self.stores.values()

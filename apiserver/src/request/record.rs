@@ -23,6 +23,16 @@ pub struct Classified {
     pub priority_level: (String, String),
 }
 
+impl From<&apf::controller::Classification> for Classified {
+    fn from(found: &apf::controller::Classification) -> Self {
+        let pair = |name: &str, uid: &str| (name.to_owned(), uid.to_owned());
+        Self {
+            flow_schema: pair(found.flow_schema_name(), found.flow_schema_uid()),
+            priority_level: pair(found.priority_level_name(), found.priority_level_uid()),
+        }
+    }
+}
+
 /// What is noted about a request.
 #[derive(Debug)]
 pub struct Record {

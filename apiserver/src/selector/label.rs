@@ -198,6 +198,11 @@ impl<'a> Parser<'a> {
     /// Values between commas; nothing before, between or after commas is the empty value.
     fn values(&mut self) -> Result<BTreeSet<String>, String> {
         let mut values = BTreeSet::new();
+        if matches!(self.look(), Token::Close) {
+            // Nothing between the parentheses is the empty value.
+            values.insert(String::new());
+            return Ok(values);
+        }
         loop {
             match self.take().as_name() {
                 Token::Identifier(value) => {
@@ -311,6 +316,7 @@ mod tests {
     fn nothing_between_commas_is_the_empty_value() {
         assert!(selects("a in (,b)", &[("a", "")]));
         assert!(selects("a in (b,)", &[("a", "")]));
+        assert!(selects("a in ()", &[("a", "")]));
         assert!(selects("a=", &[("a", "")]));
     }
 
