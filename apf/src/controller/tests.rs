@@ -231,6 +231,61 @@ async fn rejections_lengthen_the_wait_of_their_level() {
     harness.assert_nothing_is_left();
 }
 
+#[tokio::test(start_paused = true)]
+async fn exempt_requests_and_rejected_ones_are_observed_in_the_order_of_the_reference() {
+    let harness = Harness::new(2);
+    let schemas = vec![schema_for_user("a", "strict"), schema_for_user("root", "exempt")];
+    let exempt = bootstrap::priority_levels().find(|object| object.name == "exempt").unwrap();
+    let levels = vec![reject_level("strict", 5), Arc::new(exempt.build())];
+    drop(harness.controller.digest(schemas, levels));
+    let observer = &harness.observer;
+    let exempt = harness.admit(&Ask::by("root")).await.unwrap();
+    assert_eq!(exempt.classification.priority_level_name(), "exempt");
+    assert_eq!(observer.take_events(), ["estimated 1", "dispatched 1"]);
+    drop(exempt);
+    assert_eq!(observer.take_events(), ["executed regular 0ns", "freed 1"]);
+    let first = harness.admit(&Ask::by("a")).await.unwrap();
+    assert_eq!(observer.take_events(), ["estimated 1", "waited 0ns true", "dispatched 1"]);
+    assert!(harness.admit(&Ask::by("a")).await.is_err());
+    let rejected = ["estimated 1", "rejected concurrency-limit", "waited 0ns false"];
+    assert_eq!(observer.take_events(), rejected);
+    drop(first);
+    harness.assert_nothing_is_left();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_mouse_beside_an_elephant_waits_about_one_service() {
+    const SERVICE: Duration = Duration::from_millis(100);
+    let harness = Arc::new(Harness::new(8));
+    let schemas = vec![schema_for_user("elephant", "shared"), schema_for_user("mouse", "shared")];
+    drop(harness.controller.digest(schemas, vec![queue_level("shared", 5, (64, 6, 50))]));
+    assert_eq!(harness.controller.limits()["shared"].current, 4);
+    let herd: Vec<_> = (0..200)
+        .map(|_| {
+            let harness = Arc::clone(&harness);
+            tokio::spawn(async move {
+                let ask = Ask { wait: Duration::from_secs(60), ..Ask::by("elephant") };
+                loop {
+                    let admitted = harness.admit(&ask).await.unwrap();
+                    tokio::time::sleep(SERVICE).await;
+                    drop(admitted);
+                }
+            })
+        })
+        .collect();
+    tokio::time::sleep(SERVICE * 10).await;
+    for _ in 0..50 {
+        let admitted = harness.admit(&Ask::by("mouse")).await.unwrap();
+        assert!(admitted.waited <= SERVICE * 2, "{:?}", admitted.waited);
+        tokio::time::sleep(SERVICE).await;
+    }
+    for task in herd {
+        task.abort();
+        assert!(task.await.unwrap_err().is_cancelled());
+    }
+    harness.assert_nothing_is_left();
+}
+
 /// Requests on several threads while the configuration changes under them.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn live_edits_lose_no_request() {
