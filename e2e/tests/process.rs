@@ -220,6 +220,38 @@ fn help_and_version_are_printed_and_nothing_else_happens() {
     assert_eq!((help.stderr, version.stderr), (String::new(), String::new()));
 }
 
+fn label(server: &Server, name: &str, key: &str, value: &str) -> (u16, Value) {
+    let patch = json!({ "metadata": { "labels": { key: value } } });
+    let patch = Call::of("PATCH", format!("{FLOW_SCHEMAS}/{name}"))
+        .with_header("Content-Type", "application/merge-patch+json")
+        .with_body(Body::Json(patch));
+    call(server, &patch)
+}
+
+/// The server writes a new object's status at about the same time, and others patch it, too.
+#[test]
+fn a_patch_that_names_no_version_never_conflicts() {
+    let folder = folder();
+    let server = start(&Launch::new(&server_binary(), folder.path(), Backend::Memory));
+    for number in 0..20 {
+        let name = format!("patched-{number}");
+        create(&server, &name);
+        std::thread::scope(|scope| {
+            for key in ["a", "b", "c"] {
+                let (server, name) = (&server, &name);
+                scope.spawn(move || {
+                    for value in ["1", "2", "3"] {
+                        let (status, body) = label(server, name, key, value);
+                        assert_eq!(status, 200, "{body}");
+                    }
+                });
+            }
+        });
+        let labels = &settled(&server, &name)["metadata"]["labels"];
+        assert_eq!(*labels, json!({ "a": "3", "b": "3", "c": "3" }));
+    }
+}
+
 #[test]
 fn every_example_manifest_is_accepted_and_used() {
     let folder = folder();
