@@ -10,13 +10,13 @@ use apf::dump::Detail;
 use apf::estimate::{EstimatorConfig, ObjectStatistics, ObjectStatisticsSource};
 use apf::gate::RequestDescription;
 use apf::max_in_flight::{MaxInFlight, Permit, RETRY_AFTER_SECONDS};
-use apf::observe::Unobserved;
 use apf::queue_wait_limit::queue_wait_deadline;
 use apf::watch_tracker::WatchRegistration;
 use api::flowcontrol::v1::{FlowSchema, PriorityLevelConfiguration};
 use api::time::Clock;
 
 use crate::authn::User;
+use crate::metrics::Metrics;
 use crate::objects::Stores;
 use crate::options::Config;
 use crate::reply::Failure;
@@ -43,7 +43,7 @@ pub enum Seats {
 /// What limits requests.
 enum Limiter {
     /// API Priority and Fairness.
-    Levels(FlowController),
+    Levels(Arc<FlowController>),
     /// Only the number of requests in flight.
     InFlight(MaxInFlight),
     /// Nothing.
@@ -91,7 +91,12 @@ impl FlowControl {
     /// What limits requests as the flags say. Until the first configuration is read, the built-in
     /// levels hold.
     #[must_use]
-    pub fn new(config: &Config, stores: &Arc<Stores>, clock: &dyn Clock) -> Self {
+    pub fn new(
+        config: &Config,
+        stores: &Arc<Stores>,
+        metrics: &mut Metrics,
+        clock: &dyn Clock,
+    ) -> Self {
         let limiter = if config.priority_and_fairness {
             let gate = |name| config.feature_gates.enabled(name);
             let options = Options {
@@ -101,10 +106,12 @@ impl FlowControl {
                     watch_list: gate("WatchList"),
                     consistent_read_from_cache: true,
                 },
-                observer: Arc::new(Unobserved),
+                observer: Arc::new(metrics.observer()),
                 objects: Arc::new(StoredObjects(Arc::clone(stores))),
             };
-            Limiter::Levels(FlowController::new(options, clock))
+            let controller = Arc::new(FlowController::new(options, clock));
+            metrics.expose_ratios(Arc::clone(&controller));
+            Limiter::Levels(controller)
         } else {
             let in_flight = Arc::new(apf::ratios::InFlight::new(Instant::now()));
             MaxInFlight::new(

@@ -8,6 +8,7 @@ mod controllers;
 pub mod flow_control;
 mod handlers;
 pub mod logging;
+pub mod metrics;
 pub mod nonresource;
 pub mod objects;
 pub mod options;

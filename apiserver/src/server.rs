@@ -15,6 +15,7 @@ use crate::authz::{Authorizer, Rbac};
 use crate::connection::{Listener, Shutdown, Tls};
 use crate::controllers;
 use crate::flow_control::FlowControl;
+use crate::metrics::Metrics;
 use crate::nonresource::{Documents, Health};
 use crate::objects::Stores;
 use crate::options::{Config, StorageBackend};
@@ -37,6 +38,8 @@ pub struct Server {
     pub authorizer: Authorizer,
     /// When they may do it.
     pub flow_control: FlowControl,
+    /// What is counted.
+    pub metrics: Metrics,
     /// The time.
     pub clock: Arc<dyn Clock>,
     /// Which rules are enforced.
@@ -111,11 +114,13 @@ pub async fn start(config: &Config, shutdown: Shutdown) -> Result<Ready, String>
     let documents = Documents::new(&resources, &accounts, &url, pki::reachable(address));
     let rbac = Rbac::bootstrap(&[(pki::ADMINISTRATORS, "cluster-admin"), (pki::READERS, "view")]);
     let token_file = config.token_auth_file.as_deref();
+    let mut metrics = Metrics::default();
     let server = Arc::new(Server {
         resources,
         authenticator: Authenticator::new(token_file, accounts, config.anonymous_auth)?,
         authorizer: Authorizer::new(config.authorization_modes.clone(), rbac),
-        flow_control: FlowControl::new(config, &stores, &clock),
+        flow_control: FlowControl::new(config, &stores, &mut metrics, &clock),
+        metrics,
         stores,
         clock: Arc::new(clock),
         gates: Gates {

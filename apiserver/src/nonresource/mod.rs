@@ -40,7 +40,7 @@ pub(crate) async fn serve(
         "/version" | "/version/" => version(&request),
         "/metrics" => Ok(Reply::Text {
             code: 200,
-            text: String::new(),
+            text: server.metrics.text(),
             content_type: "text/plain; version=0.0.4; charset=utf-8; escaping=underscores",
             nosniff: false,
         }),

@@ -8,7 +8,9 @@
 mod any;
 mod envelope;
 mod layout;
+mod partial;
 mod read;
+mod repeated;
 mod scalar;
 mod wire;
 mod write;
@@ -21,6 +23,7 @@ use serde_json::Value;
 use crate::resources::GroupVersionKind;
 
 pub use envelope::{Envelope, watch_frame};
+pub use partial::partial_object_metadata;
 pub use read::Lookup;
 pub use wire::WireError;
 

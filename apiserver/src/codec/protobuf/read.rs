@@ -98,7 +98,8 @@ impl<'l> Reader<'l> {
         })
     }
 
-    fn charge(&mut self, cost: usize) -> Result<(), DecodeError> {
+    /// Counts what an object becomes.
+    pub(super) fn charge(&mut self, cost: usize) -> Result<(), DecodeError> {
         self.cost += cost;
         if self.cost > COST_MAX { Err(DecodeError::TooLarge) } else { Ok(()) }
     }
@@ -142,23 +143,18 @@ impl<'l> Reader<'l> {
     ) -> Result<(), DecodeError> {
         match &field.shape {
             Shape::List(list) => {
-                let items = match found {
-                    Some(Found::Items(items)) => items,
-                    _ => match found.insert(Found::Items(Vec::new())) {
-                        Found::Items(items) => items,
-                        _ => return Ok(()),
-                    },
-                };
-                self.items(&list.item, &go_name(field), tag, cursor, items)
+                let found = found.get_or_insert_with(|| Found::Items(Vec::new()));
+                if let Found::Items(items) = found {
+                    self.items(&list.item, &go_name(field), tag, cursor, items)?;
+                }
             }
             Shape::Map(shape) => {
                 tag.expect(BYTES, &go_name(field))?;
                 let (key, value) = self.entry(shape, &go_name(field), cursor.bytes()?)?;
-                match found {
-                    Some(Found::Members(members)) => drop(members.insert(key, value)),
-                    _ => *found = Some(Found::Members(Map::from_iter([(key, value)]))),
+                let found = found.get_or_insert_with(|| Found::Members(Map::new()));
+                if let Found::Members(members) = found {
+                    members.insert(key, value);
                 }
-                Ok(())
             }
             Shape::Struct(_) | Shape::IntOrString | Shape::Json(_) => {
                 tag.expect(BYTES, &go_name(field))?;
@@ -167,91 +163,21 @@ impl<'l> Reader<'l> {
                     Some(Found::Message(before)) => before.to_mut().extend_from_slice(bytes),
                     _ => *found = Some(Found::Message(Cow::Borrowed(bytes))),
                 }
-                Ok(())
             }
             shape => {
-                let wanted = wire_type(shape);
-                if tag.wire_type != wanted {
-                    tag.expect(wanted, &go_name(field))?;
-                }
-                let payload = cursor.value(wanted)?;
+                let payload = cursor.payload(tag, wire_type(shape), &go_name(field))?;
                 *found = Some(Found::Value(self.value(shape, payload)?));
-                Ok(())
             }
-        }
-    }
-
-    /// One item, or for numbers any count of them in one piece.
-    fn items(
-        &mut self,
-        shape: &Shape,
-        name: &str,
-        tag: Tag,
-        cursor: &mut Cursor<'_>,
-        items: &mut Vec<Value>,
-    ) -> Result<(), DecodeError> {
-        let wanted = wire_type(shape);
-        if wanted == BYTES || tag.wire_type != BYTES {
-            self.charge(1)?;
-            let payload = cursor.payload(tag, wanted, name)?;
-            items.push(self.value(shape, payload)?);
-            return Ok(());
-        }
-        let mut packed = Cursor::new(cursor.bytes()?);
-        while !packed.is_empty() {
-            self.charge(1)?;
-            let payload = packed.value(wanted)?;
-            items.push(self.value(shape, payload)?);
         }
         Ok(())
     }
 
-    /// A list that is a message of its own.
-    fn list_message(&mut self, shape: &Shape, bytes: &[u8]) -> Result<Value, DecodeError> {
-        let mut items = Vec::new();
-        let Shape::List(list) = shape else { return Ok(Value::Null) };
-        let mut cursor = Cursor::new(bytes);
-        while let Some(tag) = cursor.tag("Items")? {
-            if tag.number == 1 {
-                self.items(&list.item, "Items", tag, &mut cursor, &mut items)?;
-            } else {
-                cursor.skip(tag)?;
-            }
-        }
-        Ok(Value::Array(items))
-    }
-
-    /// A key and a value; absent ones are zero. The reference does not ask for their forms.
-    fn entry(
+    /// A value of one of the forms.
+    pub(super) fn value(
         &mut self,
         shape: &Shape,
-        name: &str,
-        bytes: &[u8],
-    ) -> Result<(String, Value), DecodeError> {
-        self.charge(1)?;
-        let (mut key, mut value) = (Cow::Borrowed(""), None);
-        let mut cursor = Cursor::new(bytes);
-        while let Some(tag) = cursor.tag(name)? {
-            match tag.number {
-                1 => {
-                    tag.expect(BYTES, name)?;
-                    key = String::from_utf8_lossy(cursor.bytes()?);
-                }
-                2 => value = Some(cursor.payload(tag, wire_type(shape), name)?),
-                _ => cursor.skip(tag)?,
-            }
-        }
-        let value = match (shape, value) {
-            (Shape::List(_), Some(Payload::Bytes(bytes))) => self.list_message(shape, bytes)?,
-            (Shape::List(_), _) => Value::Null,
-            (shape, Some(payload)) => self.value(shape, payload)?,
-            (shape, None) if wire_type(shape) == BYTES => self.single(shape, &[])?,
-            (shape, None) => shape.zero(),
-        };
-        Ok((key.into_owned(), value))
-    }
-
-    fn value(&mut self, shape: &Shape, payload: Payload<'_>) -> Result<Value, DecodeError> {
+        payload: Payload<'_>,
+    ) -> Result<Value, DecodeError> {
         Ok(match (shape, payload) {
             (Shape::Bool, Payload::Varint(number)) => Value::from(number != 0),
             // The reference keeps the low bits of numbers that are too large.
@@ -311,7 +237,8 @@ fn is_zero(shape: &Shape, value: &Value) -> bool {
     }
 }
 
-fn wire_type(shape: &Shape) -> u8 {
+/// The form of a value that is not packed.
+pub(super) fn wire_type(shape: &Shape) -> u8 {
     match shape {
         Shape::Bool | Shape::Int32 | Shape::Int64 => VARINT,
         Shape::Double => DOUBLE,

@@ -178,6 +178,13 @@ fn a_list_holds_its_metadata_and_the_items_without_their_kinds() {
 }
 
 #[test]
+fn the_metadata_of_an_object_can_be_written_alone() {
+    let object = json!({"metadata": {"name": "a"}, "spec": {"x": 1}});
+    let expected = bytes("0a 11 0a 01 'a' 12 00 1a 00 22 00 2a 00 32 00 38 00 42 00");
+    assert_eq!(raw(partial_object_metadata(), &object), expected);
+}
+
+#[test]
 fn a_watch_frame_has_its_length_in_front_and_no_prefix() {
     let frame = watch_frame("ADDED", b"k8s\0x").unwrap();
     assert_eq!(frame, bytes("00 00 00 10 0a 05 'ADDED' 12 07 0a 05 'k8s' 00 'x'"));
