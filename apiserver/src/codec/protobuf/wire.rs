@@ -37,7 +37,7 @@ pub enum WireError {
         message: String,
         /// The number, as the reference's signed numbers show it.
         number: i32,
-        /// The tag as it was read.
+        /// The whole tag; the reference shows it as the wire type.
         wire: u64,
     },
     /// A field in another form than its type has.
@@ -104,11 +104,7 @@ impl<'b> Cursor<'b> {
         let number = (wire >> 3) as u32;
         if number == 0 || number.cast_signed() < 0 {
             let number = number.cast_signed();
-            return Err(WireError::IllegalTag {
-                message: message.to_owned(),
-                number,
-                wire: wire & 7,
-            });
+            return Err(WireError::IllegalTag { message: message.to_owned(), number, wire });
         }
         Ok(Some(Tag { number, wire_type }))
     }

@@ -63,6 +63,10 @@ fn broken_wire_formats_are_refused_in_the_words_of_the_reference() {
     assert_eq!(refused_raw("0a 05 01"), "unexpected EOF");
     assert_eq!(refused_raw("0c"), "proto: FlowSchema: wiretype end group for non-group");
     assert_eq!(refused_raw("00 01"), "proto: FlowSchema: illegal tag 0 (wire type 0)");
+    assert_eq!(
+        refused_raw("80 80 80 80 80 01"),
+        "proto: FlowSchema: illegal tag 0 (wire type 34359738368)"
+    );
     assert_eq!(refused_raw("7f"), "proto: illegal wireType 7");
     assert_eq!(
         refused_raw("08 80 80 80 80 80 80 80 80 80 80 01"),
