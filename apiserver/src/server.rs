@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use api::time::{Clock, SystemClock};
-use storage::{Backend, memory::Memory, sled::Sled};
+use storage::memory::Memory;
+use storage::sled::Sled;
+use storage::{Backend, Change, Key};
 use tokio_util::sync::CancellationToken;
 use validation::flowcontrol::Gates;
 
@@ -22,6 +24,8 @@ use crate::options::{Config, StorageBackend};
 use crate::pki::{self, Pki};
 use crate::resources::Resources;
 use crate::serve::Service;
+
+const INSTALLATION_KEY: &str = "/registry/apiserver/installation";
 
 /// How long the service account's token in the kubeconfig is valid.
 const TOKEN_SECONDS: i64 = 365 * 86_400;
@@ -94,6 +98,7 @@ pub async fn start(config: &Config, shutdown: Shutdown) -> Result<Ready, String>
     let clock = SystemClock;
     let now = clock.timestamp().unix_seconds();
     let backend = open_storage(config).await?;
+    note_installation(&backend, now).await?;
     let pki = Pki::prepare(config, pki::hostname().as_deref(), now).map_err(|e| e.to_string())?;
     let listener = listen(config, &pki).await?;
     let address = listener.local_address().map_err(|error| error.to_string())?;
@@ -112,7 +117,8 @@ pub async fn start(config: &Config, shutdown: Shutdown) -> Result<Ready, String>
     let stores = Stores::open(&backend, &resources).await.map_err(|error| error.to_string())?;
     let stores = Arc::new(stores);
     let documents = Documents::new(&resources, &accounts, &url, pki::reachable(address));
-    let rbac = Rbac::bootstrap(&[(pki::ADMINISTRATORS, "cluster-admin"), (pki::READERS, "view")]);
+    let rbac = Rbac::bootstrap(&[(pki::ADMINISTRATORS, "cluster-admin"), (pki::READERS, "view")])
+        .with_readers_of_flow_control(pki::READERS);
     let token_file = config.token_auth_file.as_deref();
     let mut metrics = Metrics::default();
     let server = Arc::new(Server {
@@ -157,6 +163,19 @@ async fn open_storage(config: &Config) -> Result<Arc<dyn Backend>, String> {
             Ok(Arc::new(opened.map_err(|error| error.to_string())?))
         }
     }
+}
+
+/// Notes in a new store when and by whom it was made. So that no state that clients can ask for
+/// is empty: as on the reference, a watch from the very first revision is too old.
+async fn note_installation(backend: &Arc<dyn Backend>, now: i64) -> Result<(), String> {
+    let key = Key::new(INSTALLATION_KEY);
+    if backend.status().keys > 0 {
+        return Ok(());
+    }
+    let note = serde_json::json!({ "version": env!("CARGO_PKG_VERSION"), "unixSeconds": now });
+    let value = note.to_string().into();
+    backend.commit(Change::Create { key, value }).await.map_err(|error| error.to_string())?;
+    Ok(())
 }
 
 async fn listen(config: &Config, pki: &Pki) -> Result<Listener, String> {

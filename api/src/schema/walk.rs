@@ -52,10 +52,8 @@ impl TypeDef {
                 match field.presence {
                     Presence::OmitZero => drop(object.shift_remove(&field.name)),
                     // What is stored cannot tell an empty list from an absent one.
-                    Presence::Always if matches!(field.shape, Shape::List(_) | Shape::Map(_)) => {
-                        *present = Value::Null;
-                    }
-                    _ => {}
+                    Presence::Nullable => *present = Value::Null,
+                    Presence::Optional | Presence::Always => {}
                 }
             }
         }

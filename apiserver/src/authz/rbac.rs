@@ -132,6 +132,22 @@ impl Rbac {
         Self::resolve(&objects)
     }
 
+    /// Lets a group look at flow control everywhere, which no default role but the great ones does.
+    #[must_use]
+    pub fn with_readers_of_flow_control(mut self, group: &str) -> Self {
+        let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
+        let rule = PolicyRule {
+            verbs: texts(&["get", "list", "watch"]),
+            api_groups: texts(&["flowcontrol.apiserver.k8s.io"]),
+            resources: texts(&["*"]),
+            ..PolicyRule::default()
+        };
+        let subject =
+            Subject { kind: "Group".to_owned(), name: group.to_owned(), ..Subject::default() };
+        self.grants.push(Grant { subjects: vec![subject], namespace: None, rules: vec![rule] });
+        self
+    }
+
     fn resolve(objects: &Objects) -> Self {
         let cluster_role = |name: &str| {
             objects.clusterroles.iter().find(|role| role.name == name).map(|role| {

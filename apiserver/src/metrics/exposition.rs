@@ -45,28 +45,53 @@ pub(super) fn plain(open_metrics: &str) -> String {
     out
 }
 
-/// The labels of a line without the bound of a bucket.
-fn series_key(line: &str) -> String {
-    let labels = line.split_once('{').and_then(|(_, rest)| rest.rsplit_once('}'));
-    let labels = labels.map_or("", |(labels, _)| labels);
-    match labels.find("le=\"") {
-        Some(0) => String::new(),
-        Some(at) if labels[..at].ends_with(',') => labels[..at - 1].to_owned(),
-        _ => labels.to_owned(),
+/// A line in three parts: the name, the labels, and the value.
+fn parts(line: &str) -> Option<(&str, &str, &str)> {
+    let (series, value) = line.rsplit_once(' ')?;
+    match series.split_once('{') {
+        Some((name, labels)) => Some((name, labels.strip_suffix('}')?, value)),
+        None => Some((series, "", value)),
     }
 }
 
-/// A line with its numbers written as the reference writes them.
-fn sample(line: &str) -> String {
-    let Some((series, value)) = line.rsplit_once(' ') else { return line.to_owned() };
-    let value = value.strip_suffix(".0").unwrap_or(value);
-    let series = match series.split_once("le=\"") {
-        Some((before, bound)) if series.contains("_bucket{") => {
-            format!("{before}le=\"{}", bound.replacen(".0\"", "\"", 1))
-        }
-        _ => series.replace("{}", ""),
+/// Takes the bound of a bucket out of labels.
+fn without_bound(labels: &str) -> (String, Option<&str>) {
+    let start = match labels.find(",le=\"") {
+        Some(comma) => comma + 1,
+        None if labels.starts_with("le=\"") => 0,
+        None => return (labels.to_owned(), None),
     };
-    format!("{series} {value}")
+    let bound = &labels[start + "le=\"".len()..];
+    let Some((bound, after)) = bound.split_once('"') else { return (labels.to_owned(), None) };
+    let before = labels[..start].trim_end_matches(',');
+    let after = after.trim_start_matches(',');
+    let comma = if before.is_empty() || after.is_empty() { "" } else { "," };
+    (format!("{before}{comma}{after}"), Some(bound))
+}
+
+/// The labels of a line without the bound of a bucket.
+fn series_key(line: &str) -> String {
+    parts(line).map(|(_, labels, _)| without_bound(labels).0).unwrap_or_default()
+}
+
+/// A line as the reference writes it: bounds behind the other labels, whole numbers as such.
+fn sample(line: &str) -> String {
+    let whole = |number: &str| number.strip_suffix(".0").unwrap_or(number).to_owned();
+    let Some((name, labels, value)) = parts(line) else { return line.to_owned() };
+    let (mut labels, bound) = match name.ends_with("_bucket") {
+        true => without_bound(labels),
+        false => (labels.to_owned(), None),
+    };
+    if let Some(bound) = bound {
+        let comma = if labels.is_empty() { "" } else { "," };
+        labels += &format!("{comma}le=\"{}\"", whole(bound));
+    }
+    let value = whole(value);
+    if labels.is_empty() {
+        format!("{name} {value}")
+    } else {
+        format!("{name}{{{labels}}} {value}")
+    }
 }
 
 #[cfg(test)]
@@ -85,7 +110,7 @@ mod tests {
     #[test]
     fn the_lines_of_a_histogram_stay_together() {
         let open = "# HELP h H.\n# TYPE h histogram\n\
-                    h_sum{x=\"2\"} 0.5\nh_count{x=\"2\"} 1\nh_bucket{x=\"2\",le=\"1.0\"} 1\n\
+                    h_sum{x=\"2\"} 0.5\nh_count{x=\"2\"} 1\nh_bucket{le=\"1.0\",x=\"2\"} 1\n\
                     h_sum{x=\"1\"} 0.0\nh_count{x=\"1\"} 0\nh_bucket{x=\"1\",le=\"+Inf\"} 0\n# EOF\n";
         let expected = "# HELP h H\n# TYPE h histogram\n\
                         h_sum{x=\"1\"} 0\nh_count{x=\"1\"} 0\nh_bucket{x=\"1\",le=\"+Inf\"} 0\n\

@@ -4,12 +4,14 @@ use std::fmt;
 use std::sync::Arc;
 
 use apf::controller::FlowController;
+use apf::digest::RequestKind;
 use apf::metrics::{Kind, METRICS, Metric};
-use apf::ratios::LevelRatiosSnapshot;
+use apf::ratios::{LevelRatiosSnapshot, Phase};
 use apf::timing_histogram::HistogramSnapshot;
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{DescriptorEncoder, MetricEncoder, NoLabelSet};
 use prometheus_client::metrics::MetricType;
+use tokio::time::Instant;
 
 use super::Labels;
 
@@ -32,6 +34,9 @@ impl Collector for Ratios {
                 None,
                 MetricType::Histogram,
             )?;
+            if metric.labels.contains(&"request_kind") {
+                self.encode_kinds(&mut family)?;
+            }
             for level in &levels {
                 for (phase, histogram) in of_level(metric, level) {
                     let mut labels: Labels = metric
@@ -45,6 +50,24 @@ impl Collector for Ratios {
                     labels.dedup_by_key(|(name, _)| *name);
                     write(&mut family, &labels, histogram)?;
                 }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Ratios {
+    /// The requests of the whole server, by phase and kind.
+    fn encode_kinds(&self, family: &mut MetricEncoder<'_>) -> fmt::Result {
+        let in_flight = self.0.in_flight();
+        for phase in Phase::ALL {
+            for kind in [RequestKind::Mutating, RequestKind::ReadOnly] {
+                let snapshot = in_flight.snapshot(Instant::now().into_std(), phase, kind);
+                let labels: Labels = vec![
+                    ("phase", phase.as_str().to_owned()),
+                    ("request_kind", kind.as_str().to_owned()),
+                ];
+                write(family, &labels, &snapshot)?;
             }
         }
         Ok(())

@@ -189,7 +189,8 @@ impl<'a> Parser<'a> {
             }
             Token::Close => {
                 self.take();
-                Ok(BTreeSet::new())
+                // Nothing between the parentheses is the empty value.
+                Ok(BTreeSet::from([String::new()]))
             }
             other => Err(found(other, "expected: ',', ')' or identifier")),
         }
@@ -198,11 +199,6 @@ impl<'a> Parser<'a> {
     /// Values between commas; nothing before, between or after commas is the empty value.
     fn values(&mut self) -> Result<BTreeSet<String>, String> {
         let mut values = BTreeSet::new();
-        if matches!(self.look(), Token::Close) {
-            // Nothing between the parentheses is the empty value.
-            values.insert(String::new());
-            return Ok(values);
-        }
         loop {
             match self.take().as_name() {
                 Token::Identifier(value) => {
