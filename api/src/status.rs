@@ -44,7 +44,7 @@ pub struct Status {
     pub reason: Option<Reason>,
     /// What it is about; `Some` of nothing is written as `{}`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub details: Option<Details>,
+    pub details: Option<Box<Details>>,
     /// The HTTP status code; 0 is not written.
     #[serde(skip_serializing_if = "is_zero")]
     pub code: u16,
@@ -160,13 +160,17 @@ impl Status {
     /// A success about an object; it has no code.
     #[must_use]
     pub fn success(details: Details) -> Self {
-        Self { status: "Success", details: Some(details), ..Self::failure(0, None, String::new()) }
+        Self {
+            status: "Success",
+            details: Some(Box::new(details)),
+            ..Self::failure(0, None, String::new())
+        }
     }
 
     /// The same with details.
     #[must_use]
     pub fn with_details(mut self, details: Details) -> Self {
-        self.details = Some(details);
+        self.details = Some(Box::new(details));
         self
     }
 
@@ -396,6 +400,6 @@ mod tests {
         let status =
             Status::forbidden(GroupResource { group: "", resource: "" }, "", "User \"a\" cannot x");
         assert_eq!(status.message, "forbidden: User \"a\" cannot x");
-        assert_eq!(status.details, Some(Details::default()));
+        assert_eq!(status.details, Some(Box::default()));
     }
 }

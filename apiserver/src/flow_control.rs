@@ -113,7 +113,8 @@ impl FlowControl {
             metrics.expose_ratios(Arc::clone(&controller));
             Limiter::Levels(controller)
         } else {
-            let in_flight = Arc::new(apf::ratios::InFlight::new(Instant::now()));
+            let in_flight =
+                Arc::new(apf::ratios::InFlight::new(tokio::time::Instant::now().into_std()));
             MaxInFlight::new(
                 config.max_requests_inflight,
                 config.max_mutating_requests_inflight,

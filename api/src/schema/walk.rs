@@ -52,8 +52,10 @@ impl TypeDef {
                 match field.presence {
                     Presence::OmitZero => drop(object.shift_remove(&field.name)),
                     // What is stored cannot tell an empty list from an absent one.
-                    Presence::Nullable => *present = Value::Null,
-                    Presence::Optional | Presence::Always => {}
+                    Presence::Nullable if matches!(field.shape, Shape::List(_) | Shape::Map(_)) => {
+                        *present = Value::Null;
+                    }
+                    Presence::Nullable | Presence::Optional | Presence::Always => {}
                 }
             }
         }

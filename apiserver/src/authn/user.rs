@@ -12,7 +12,7 @@ pub const UNAUTHENTICATED: &str = "system:unauthenticated";
 /// The group that may do everything.
 pub const MASTERS: &str = "system:masters";
 /// The user who is not known.
-pub const ANONYMOUS: &str = "system:anonymous";
+pub(super) const ANONYMOUS: &str = "system:anonymous";
 
 /// Someone who sends requests.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -14,7 +14,7 @@ const VERSION: &str = "meta.k8s.io/v1";
 
 /// The rest of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ContinueToken {
+pub(crate) struct ContinueToken {
     /// The revision of the list; `None` goes on with whatever is there now.
     pub revision: Option<u64>,
     /// The first key that may come next, relative to the resource.
@@ -33,13 +33,13 @@ struct Wire {
 impl ContinueToken {
     /// Behind the object of that key.
     #[must_use]
-    pub fn after(key: &str, revision: Option<u64>) -> Self {
+    pub(crate) fn after(key: &str, revision: Option<u64>) -> Self {
         Self { revision, start: format!("{key}\0") }
     }
 
     /// The token as clients get it.
     #[must_use]
-    pub fn encode(&self) -> String {
+    pub(crate) fn encode(&self) -> String {
         let rv = self.revision.map_or(-1, |revision| i64::try_from(revision).unwrap_or(i64::MAX));
         let wire = Wire { v: VERSION.to_owned(), rv, start: self.start.clone() };
         URL_SAFE_NO_PAD.encode(serde_json::to_vec(&wire).unwrap_or_default())
@@ -50,7 +50,7 @@ impl ContinueToken {
     /// # Errors
     ///
     /// 400
-    pub fn decode(token: &str) -> Result<Self, Status> {
+    pub(crate) fn decode(token: &str) -> Result<Self, Status> {
         Self::read(token).map_err(|why| {
             Status::bad_request(format!("invalid continue token: continue key is not valid: {why}"))
         })

@@ -1,10 +1,10 @@
 //! What requests for objects do.
 
-pub mod continue_token;
+pub(crate) mod continue_token;
 mod create;
 mod delete;
 mod failure;
-pub mod options;
+pub(crate) mod options;
 mod patch;
 mod present;
 mod read;

@@ -14,7 +14,7 @@ const DRY_RUN_ALL: &str = "All";
 
 /// The options of a verb that writes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct WriteOptions {
+pub(crate) struct WriteOptions {
     /// Everything is done but for storing.
     pub dry_run: bool,
     /// Who writes, by its own word; empty if it does not say.
@@ -27,7 +27,7 @@ pub struct WriteOptions {
 
 /// The verb that the options are of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Write {
+pub(crate) enum Write {
     /// `POST`
     Create,
     /// `PUT`
@@ -54,7 +54,7 @@ impl WriteOptions {
     /// # Errors
     ///
     /// 422 about the options.
-    pub fn read(query: &Query, write: Write) -> Result<Self, Status> {
+    pub(crate) fn read(query: &Query, write: Write) -> Result<Self, Status> {
         let mut errors = ErrorList::default();
         let force = query.flag("force");
         let field_manager = query.text("fieldManager");
@@ -112,7 +112,7 @@ fn invalid(kind: &'static str, errors: &ErrorList) -> Result<(), Status> {
 
 /// How finalizers change when deletion is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Propagation {
+pub(crate) enum Propagation {
     /// Dependents go afterwards.
     Background,
     /// Dependents go first.
@@ -123,7 +123,7 @@ pub enum Propagation {
 
 /// The options of a deletion.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct DeleteOptions {
+pub(crate) struct DeleteOptions {
     /// Everything is done but for deleting.
     pub dry_run: bool,
     /// The uid that the object must have.
@@ -137,7 +137,7 @@ pub struct DeleteOptions {
 /// The options as they stand in a body.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub struct DeleteOptionsBody {
+pub(crate) struct DeleteOptionsBody {
     dry_run: Option<Vec<String>>,
     preconditions: Option<Preconditions>,
     orphan_dependents: Option<bool>,
@@ -157,7 +157,7 @@ impl DeleteOptionsBody {
     /// # Errors
     ///
     /// 400 for numbers that are none.
-    pub fn from_query(query: &Query) -> Result<Self, Status> {
+    pub(crate) fn from_query(query: &Query) -> Result<Self, Status> {
         query.number("gracePeriodSeconds").map_err(Status::bad_request)?;
         let dry_run: Vec<String> = query.all("dryRun").map(str::to_owned).collect();
         Ok(Self {
@@ -173,7 +173,7 @@ impl DeleteOptionsBody {
     /// # Errors
     ///
     /// 422 about the options.
-    pub fn check(self) -> Result<DeleteOptions, Status> {
+    pub(crate) fn check(self) -> Result<DeleteOptions, Status> {
         let mut errors = ErrorList::default();
         let path = Path::new("propagationPolicy");
         let policy = self.propagation_policy.as_deref();
@@ -213,7 +213,7 @@ impl DeleteOptionsBody {
 
 /// Which state of a list is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Match {
+pub(crate) enum Match {
     /// Exactly that revision.
     Exact,
     /// That revision or a later one.
@@ -222,7 +222,7 @@ pub enum Match {
 
 /// The options of lists and watches.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ListOptions {
+pub(crate) struct ListOptions {
     /// Which objects, by their labels.
     pub labels: LabelSelector,
     /// Which objects, by their fields.
@@ -247,7 +247,7 @@ impl ListOptions {
     /// Whether the state that is at hand will do, so that it is given whole: `limit` then does
     /// not count.
     #[must_use]
-    pub fn takes_any_version(&self) -> bool {
+    pub(crate) fn takes_any_version(&self) -> bool {
         self.resource_version == "0" && self.resource_version_match != Some(Match::Exact)
     }
 
@@ -256,7 +256,7 @@ impl ListOptions {
     /// # Errors
     ///
     /// 400 for what cannot be read, 422 for what makes no sense.
-    pub fn read(query: &Query, watch: bool) -> Result<Self, Status> {
+    pub(crate) fn read(query: &Query, watch: bool) -> Result<Self, Status> {
         let number = |name: &str| query.number(name).map_err(Status::bad_request);
         let labels =
             LabelSelector::parse(query.text("labelSelector")).map_err(Status::bad_request)?;

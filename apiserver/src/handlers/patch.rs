@@ -28,7 +28,7 @@ pub(super) enum PatchType {
 impl PatchType {
     /// That of a request.
     pub(super) fn of(request: &Authorized) -> Result<Self, Status> {
-        let content_type = request.header(CONTENT_TYPE);
+        let content_type = request.header(&CONTENT_TYPE);
         match content_type.split(';').next().unwrap_or_default().trim() {
             "application/json-patch+json" => Ok(Self::Json),
             "application/merge-patch+json" => Ok(Self::Merge),

@@ -86,7 +86,7 @@ impl Presenter<'_> {
                     json!({ "resourceVersion": resource_version })
                 };
                 let rows = vec![self.row(&object.value(self.resource), version)];
-                Ok(text::to_vec(&self.table(version, &metadata, rows, columns)))
+                Ok(text::to_vec(&self.table(version, &metadata, &rows, columns)))
             }
             Transform::PartialObjectMetadata(version) => {
                 let value = object.value(self.resource);
@@ -111,8 +111,8 @@ impl Presenter<'_> {
                     // Stable: equal ones stay in the order of their names.
                     values.sort_by_key(sort_key);
                 }
-                let rows = values.iter().map(|value| self.row(value, version)).collect();
-                text::to_vec(&self.table(version, &meta.value(), rows, true)).into()
+                let rows: Vec<_> = values.iter().map(|value| self.row(value, version)).collect();
+                text::to_vec(&self.table(version, &meta.value(), &rows, true)).into()
             }
             Transform::PartialObjectMetadataList(version) => {
                 let items: Vec<Value> =
@@ -166,7 +166,7 @@ impl Presenter<'_> {
         &self,
         version: MetaVersion,
         metadata: &Value,
-        rows: Vec<Value>,
+        rows: &[Value],
         columns: bool,
     ) -> Value {
         let definitions =
@@ -208,7 +208,7 @@ impl Presenter<'_> {
                     "cells": (self.resource.printer.cells)(&value, self.now),
                     "object": object,
                 });
-                text::to_vec(&self.table(version, &metadata, vec![row], false))
+                text::to_vec(&self.table(version, &metadata, &[row], false))
             }
             Transform::PartialObjectMetadata(version)
             | Transform::PartialObjectMetadataList(version) => {

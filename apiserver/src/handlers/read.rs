@@ -55,7 +55,7 @@ pub(super) fn wrong_version(text: &str, why: &str) -> String {
 pub(super) async fn list(call: Call<'_>) -> Result<Reply, Status> {
     let accepted = call.request.negotiate(&accept::OBJECT)?;
     let options = ListOptions::read(&call.request.query, false)?;
-    call.check_fields(&options)?;
+    Call::check_fields(&options)?;
     let presenter = call.presenter(accepted)?;
     let page = call.page(&options).await?;
     presenter.list(&page.entries, &page.meta)
@@ -80,7 +80,7 @@ impl Call<'_> {
     }
 
     /// Field selectors name only fields that every object has.
-    pub(super) fn check_fields(&self, options: &ListOptions) -> Result<(), Status> {
+    pub(super) fn check_fields(options: &ListOptions) -> Result<(), Status> {
         let known = ["metadata.name", "metadata.namespace"];
         match options.fields.fields().find(|field| !known.contains(field)) {
             None => Ok(()),

@@ -37,16 +37,6 @@ pub(crate) enum Review {
 }
 
 impl Review {
-    /// Every question: group, plural, kind, whether it stands in a namespace.
-    pub(crate) const ALL: [(&'static str, &'static str, &'static str, bool); 6] = [
-        (AUTHENTICATION, "selfsubjectreviews", "SelfSubjectReview", false),
-        (AUTHENTICATION, "tokenreviews", "TokenReview", false),
-        (AUTHORIZATION, "localsubjectaccessreviews", "LocalSubjectAccessReview", true),
-        (AUTHORIZATION, "selfsubjectaccessreviews", "SelfSubjectAccessReview", false),
-        (AUTHORIZATION, "selfsubjectrulesreviews", "SelfSubjectRulesReview", false),
-        (AUTHORIZATION, "subjectaccessreviews", "SubjectAccessReview", false),
-    ];
-
     pub(crate) fn has_group(group: &str) -> bool {
         group == AUTHENTICATION || group == AUTHORIZATION
     }
@@ -106,7 +96,7 @@ pub(super) async fn serve(
     let text = read_body(&mut request.body).await?;
     let asked = read(&review, &text, media_type)?;
     let manager = request.field_manager(&options.field_manager);
-    let answer = answer(server, &request, &review, asked, &manager)?;
+    let answer = answer(server, &request, &review, &asked, &manager)?;
     let text = crate::codec::json::to_vec(&answer).into();
     Ok(Reply::Json { code: 201, text, accepted })
 }
@@ -131,7 +121,7 @@ fn answer(
     server: &Server,
     request: &Authorized,
     review: &Review,
-    asked: Value,
+    asked: &Value,
     manager: &str,
 ) -> Result<Value, Status> {
     let now = server.clock.timestamp();

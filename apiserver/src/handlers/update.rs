@@ -14,7 +14,7 @@ pub(super) async fn update(mut call: Call<'_>) -> Result<Reply, Status> {
     let accepted = call.request.negotiate(&accept::OBJECT)?;
     let options = WriteOptions::read(&call.request.query, Write::Update)?;
     let mut object = call.read_object(&options).await?;
-    for warning in drop_repeated_owners(&mut object) {
+    if let Some(warning) = drop_repeated_owners(&mut object) {
         call.request.record.warn(warning);
     }
     let context = call.context(&options, &call.name);

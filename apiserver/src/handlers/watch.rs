@@ -47,7 +47,7 @@ enum Start {
 pub(super) async fn serve(mut call: Call<'_>) -> Result<Reply, Status> {
     let accepted = call.request.negotiate(&accept::WATCH)?;
     let options = ListOptions::read(&call.request.query, true)?;
-    call.check_fields(&options)?;
+    Call::check_fields(&options)?;
     let include_object = match accepted.transform {
         Transform::Table(_) => IncludeObject::parse(call.request.query.text("includeObject"))?,
         _ => IncludeObject::Metadata,

@@ -237,14 +237,16 @@ impl FlowObserver for Flow {
     }
 
     fn rejected(&self, reason: RejectReason) {
-        let series = self.rejected.iter().find(|(known, _)| *known == reason);
-        series.inspect(|(_, series)| drop(series.get().inc()));
+        if let Some((_, series)) = self.rejected.iter().find(|(known, _)| *known == reason) {
+            series.get().inc();
+        }
     }
 
     fn executed(&self, execution: ExecutionType, duration: Duration) {
         self.executing.get().dec();
-        let series = self.executed.iter().find(|(known, _)| *known == execution);
-        series.inspect(|(_, series)| series.get().observe(duration.as_secs_f64()));
+        if let Some((_, series)) = self.executed.iter().find(|(known, _)| *known == execution) {
+            series.get().observe(duration.as_secs_f64());
+        }
     }
 
     fn seats_freed(&self, seats: u64) {

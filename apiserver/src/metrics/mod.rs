@@ -146,7 +146,7 @@ impl Metrics {
     pub fn text(&self) -> String {
         let mut text = String::new();
         // Writing to a text does not fail.
-        drop(encode(&mut text, &self.registry));
+        let _written = encode(&mut text, &self.registry);
         exposition::plain(&text)
     }
 }
@@ -155,7 +155,7 @@ impl Metrics {
 mod tests {
     use std::time::Duration;
 
-    use apf::observe::{FlowObserver as _, Observer as _};
+    use apf::observe::Observer as _;
     use apf::queueset::RejectReason;
 
     use super::*;

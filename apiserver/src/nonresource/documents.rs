@@ -12,7 +12,7 @@ use http::header::{
 use http::{Response, StatusCode};
 use openapi::digest::sha512_hex;
 use openapi::resource::{Group, GroupVersion, Resource as Described, Subresource, Verb, Version};
-use openapi::{discovery, v2, v3};
+use openapi::{discovery, recorded, v2, v3};
 use serde_json::{Value, json};
 
 use super::health::Endpoint;
@@ -55,7 +55,7 @@ pub(super) fn version() -> Value {
 }
 
 /// A discovery document of whole groups, and its tag.
-pub struct Aggregated {
+pub(super) struct Aggregated {
     text: Bytes,
     etag: String,
 }
@@ -69,7 +69,7 @@ impl Aggregated {
     }
 
     pub(super) fn answer(&self, request: &Authorized) -> Reply {
-        let unchanged = request.header(IF_NONE_MATCH) == self.etag;
+        let unchanged = request.header(&IF_NONE_MATCH) == self.etag;
         let body = if unchanged { Bytes::new() } else { self.text.clone() };
         let mut response = raw(if unchanged { 304 } else { 200 }, AGGREGATED, body);
         let headers = response.headers_mut();
@@ -305,7 +305,7 @@ fn value(document: &impl serde::Serialize) -> Value {
 /// A document with a tag, or word that the client has it already.
 fn tagged(request: &Authorized, text: &Bytes, hash: &str, content_type: &'static str) -> Reply {
     let etag = format!("\"{hash}\"");
-    let unchanged = request.header(IF_NONE_MATCH) == etag;
+    let unchanged = request.header(&IF_NONE_MATCH) == etag;
     let (code, body) = if unchanged { (304, Bytes::new()) } else { (200, text.clone()) };
     let mut response = crate::reply::compressed(&request.record, code, content_type, body);
     let headers = response.headers_mut();
@@ -350,6 +350,15 @@ fn groups(resources: &Resources) -> Vec<Group> {
             },
         };
         add(&mut groups, &resource.kind.group, &resource.kind.version, described);
+    }
+    // What answers questions is stored nowhere, and offered all the same.
+    for recorded in recorded::group_versions() {
+        let GroupVersion { group, version } = recorded.group_version();
+        if matches!(group.as_str(), "authentication.k8s.io" | "authorization.k8s.io") {
+            for resource in recorded.resources() {
+                add(&mut groups, group, version, resource);
+            }
+        }
     }
     let place = |group: &Group| GROUP_ORDER.iter().position(|name| *name == group.name);
     groups.sort_by_key(|group| place(group).unwrap_or(GROUP_ORDER.len()));

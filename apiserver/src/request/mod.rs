@@ -89,8 +89,8 @@ impl Authorized {
 
     /// A header as text; empty if it is absent or no text.
     #[must_use]
-    pub fn header(&self, name: header::HeaderName) -> &str {
-        header_text(&self.parts.headers, &name)
+    pub fn header(&self, name: &header::HeaderName) -> &str {
+        header_text(&self.parts.headers, name)
     }
 
     /// The representation for an answer of that kind.
@@ -110,7 +110,7 @@ impl Authorized {
         if !said.is_empty() {
             return said.to_owned();
         }
-        let agent = self.header(header::USER_AGENT).split('/').next().unwrap_or_default();
+        let agent = self.header(&header::USER_AGENT).split('/').next().unwrap_or_default();
         let printable = agent.chars().filter(|c| validation::text::is_printable(*c));
         let mut manager = String::new();
         for character in printable {

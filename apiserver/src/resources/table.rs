@@ -44,11 +44,11 @@ impl Printer {
 }
 
 /// What a cell shows when there is nothing.
-pub const NONE: &str = "<none>";
+pub(super) const NONE: &str = "<none>";
 
 /// The value at a path, or `<none>`.
 #[must_use]
-pub fn cell(object: &Value, pointer: &str) -> Value {
+pub(super) fn cell(object: &Value, pointer: &str) -> Value {
     match object.pointer(pointer) {
         None | Some(Value::Null) => NONE.into(),
         Some(value) => value.clone(),
@@ -57,7 +57,7 @@ pub fn cell(object: &Value, pointer: &str) -> Value {
 
 /// How long ago the object was created.
 #[must_use]
-pub fn age_of(object: &Value, now: Timestamp) -> Value {
+pub(super) fn age_of(object: &Value, now: Timestamp) -> Value {
     let created = object.pointer("/metadata/creationTimestamp").and_then(Value::as_str);
     match created.and_then(|text| text.parse::<Timestamp>().ok()) {
         Some(created) => age(now.unix_seconds() - created.unix_seconds()).into(),
