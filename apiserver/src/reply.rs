@@ -16,7 +16,7 @@ use http::{Response, StatusCode};
 use serde_json::Value;
 
 use crate::codec::accept::Accepted;
-use crate::codec::{MediaType, json, yaml};
+use crate::codec::{MediaType, json, protobuf, yaml};
 use crate::request::Record;
 
 /// Bodies from this size on are compressed for clients that take it.
@@ -178,8 +178,15 @@ fn in_form(record: &Record, text: &Bytes, accepted: Accepted) -> (&'static str, 
             let value = serde_json::from_slice(text).unwrap_or_default();
             (MediaType::Yaml.name(), yaml::to_vec(&value).into())
         }
-        // Until objects can be written in protobuf, clients that ask for nothing else get JSON.
-        MediaType::Json | MediaType::Protobuf => {
+        MediaType::Protobuf => {
+            let value: Value = serde_json::from_slice(text).unwrap_or_default();
+            match protobuf::known::write(&value) {
+                Some(bytes) => (MediaType::Protobuf.name(), bytes.into()),
+                // Documents that have no such form.
+                None => in_form(record, text, Accepted { media_type: MediaType::Json, ..accepted }),
+            }
+        }
+        MediaType::Json => {
             let mut out = if accepted.pretty || record.pretty() {
                 let value: Value = serde_json::from_slice(text).unwrap_or_default();
                 json::to_vec_pretty(&value)

@@ -6,7 +6,7 @@ use api::status::Status;
 use serde_json::Value;
 use validation::text::go_quote as quote;
 
-use super::{MediaType, yaml};
+use super::{MediaType, protobuf, yaml};
 use crate::resources::{GroupVersionKind, Kinds};
 
 /// How many bytes of a body an error quotes.
@@ -88,17 +88,11 @@ pub fn parse(text: &[u8], media_type: MediaType) -> Result<Tree, String> {
         MediaType::Yaml => {
             yaml::parse(text).map_err(|error| format!("error converting YAML to JSON: {error}"))
         }
-        MediaType::Protobuf => Err(not_protobuf(text)),
+        MediaType::Protobuf => {
+            let (_kind, object) = protobuf::known::read(text).map_err(|error| error.to_string())?;
+            parse_json(object.to_string().as_bytes()).map_err(|error| error.to_string())
+        }
     }
-}
-
-fn not_protobuf(text: &[u8]) -> String {
-    let start: Vec<String> = text.iter().take(4).map(u8::to_string).collect();
-    format!(
-        "provided data does not appear to be a protobuf message, expected prefix [107 56 115 0], \
-         got [{}]",
-        start.join(" ")
-    )
 }
 
 /// Writes `kind` and `apiVersion` in front of an object.

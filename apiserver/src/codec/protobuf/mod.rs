@@ -7,6 +7,7 @@
 
 mod any;
 mod envelope;
+pub mod known;
 mod layout;
 mod partial;
 mod read;
