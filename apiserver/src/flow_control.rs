@@ -14,13 +14,13 @@ use apf::queue_wait_limit::queue_wait_deadline;
 use apf::watch_tracker::WatchRegistration;
 use api::flowcontrol::v1::{FlowSchema, PriorityLevelConfiguration};
 use api::time::Clock;
+use auth::User;
+use auth::request_info::RequestInfo;
 
-use crate::authn::User;
 use crate::metrics::Metrics;
 use crate::objects::Stores;
 use crate::options::Config;
 use crate::reply::Failure;
-use crate::request::info::RequestInfo;
 use crate::request::{Classified, Record};
 
 /// A request without a deadline waits for this part of `--request-timeout` at most.

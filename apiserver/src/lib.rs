@@ -1,7 +1,6 @@
 //! A small Kubernetes API server. Start reading at [`serve`].
 
-pub mod authn;
-pub mod authz;
+pub mod access;
 pub mod codec;
 pub mod connection;
 mod controllers;

@@ -2,8 +2,9 @@
 
 use std::io::Write as _;
 
-use api::status::Status;
+use api::status::{GroupResource, Status};
 use api::time::Timestamp;
+use auth::authorize::Forbidden;
 use axum::body::Body;
 use bytes::Bytes;
 use flate2::Compression;
@@ -88,6 +89,13 @@ pub enum Failure {
         /// When to try again.
         retry_after_seconds: u64,
     },
+}
+
+impl From<Forbidden> for Failure {
+    fn from(refused: Forbidden) -> Self {
+        let resource = GroupResource { group: &refused.group, resource: &refused.resource };
+        Self::Forbidden(Box::new(Status::forbidden(resource, &refused.name, &refused.cause)))
+    }
 }
 
 impl From<Status> for Failure {

@@ -4,23 +4,25 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
-use api::status::{Reason, Status};
+use api::status::Status;
+use auth::authenticate::{Credentials, PeerCertificate};
+use auth::authorize::{Attributes, Authorizer as _};
+use auth::impersonate::{impersonate, requested_user, strip_headers};
+use auth::request_info::{RequestInfo, RequestInfoError};
+use auth::user::UNAUTHENTICATED_GROUP;
 use axum::body::Body;
 use futures_util::FutureExt as _;
-use http::header::AUTHORIZATION;
 use http::{Request, Response, Version};
 use hyper::body::Incoming;
 use tokio::time::Instant;
 
-use crate::authn::{Authentication, UNAUTHENTICATED, impersonation};
-use crate::authz::Attributes;
+use crate::access::Access;
 use crate::connection::{Connection, ConnectionInfo};
 use crate::flow_control::Applicant;
 use crate::handlers::{self, Route, route};
 use crate::nonresource;
 use crate::options::duration;
 use crate::reply::{self, Failure, Reply};
-use crate::request::info::RequestInfo;
 use crate::request::query::Query;
 use crate::request::{Acting, Authorized, Bounded, Received, Record};
 use crate::server::Server;
@@ -62,7 +64,7 @@ async fn process(server: &Arc<Server>, received: Received) -> Result<Reply, Fail
     let deadline = bounded.deadline;
     let rest = async {
         let acting = authenticate(server, bounded)?;
-        let acting = impersonate(server, acting)?;
+        let acting = act_as(server, acting)?;
         let seats = server.flow_control.admit(applicant(&acting)).await?;
         let authorized = authorize(server, Authorized::new(acting, seats))?;
         dispatch(server, authorized).await
@@ -79,14 +81,22 @@ async fn process(server: &Arc<Server>, received: Received) -> Result<Reply, Fail
 fn bound(server: &Server, received: Received) -> Result<Bounded, Failure> {
     let uri = &received.parts.uri;
     let query = Query::parse(uri.query().unwrap_or_default());
-    let info = RequestInfo::read(received.parts.method.as_str(), uri.path(), &query)
-        .map_err(|error| Status::internal_error(&error.to_string()))?;
+    let method = received.parts.method.as_str();
+    let info = RequestInfo::resolve(method, uri.path(), uri.query())
+        .map_err(|error| undetermined(&error))?;
     let deadline = if info.is_long_running() {
         None
     } else {
         Some(received.at + allotted(query.first("timeout"), server.request_timeout)?)
     };
     Ok(Bounded { received, query, info: Arc::new(info), deadline })
+}
+
+fn undetermined(error: &RequestInfoError) -> Status {
+    match error {
+        RequestInfoError::NoResource { .. } => Status::internal_error(&error.to_string()),
+        RequestInfoError::BadEscape(_) => Status::bad_request("the path cannot be decoded"),
+    }
 }
 
 /// How long a request may take by its own word, up to the server's limit.
@@ -102,38 +112,41 @@ fn allotted(asked: Option<&str>, limit: Duration) -> Result<Duration, Status> {
 /// Who sends the request. Credentials go no further than this.
 fn authenticate(server: &Server, mut bounded: Bounded) -> Result<Acting, Failure> {
     let Received { record, connection, parts, .. } = &mut bounded.received;
+    let authenticator = &server.access.authenticator;
+    let certificate = connection.certificate.as_ref().map(|shown| PeerCertificate {
+        der: &shown.der,
+        is_client: shown.verified,
+        is_front_proxy: false,
+    });
+    let credentials =
+        Credentials { headers: &parts.headers, path: &bounded.info.path, certificate };
     let now = server.clock.timestamp().unix_seconds();
-    let warn = |text: &str| record.warn(text.to_owned());
-    let found = server.authenticator.authenticate(connection, &parts.headers, now, warn);
-    parts.headers.remove(AUTHORIZATION);
-    match found {
-        Authentication::Known(user) => {
-            if user.is_in(UNAUTHENTICATED) && parts.version == Version::HTTP_2 {
-                // Nobody in particular does not get to keep a connection of many streams.
-                connection.close();
-            }
-            Ok(Acting { bounded, user: Arc::new(user) })
-        }
-        Authentication::Refused => Err(Status::unauthorized().into()),
+    let found = authenticator.authenticate(&credentials, now);
+    found.warnings.into_iter().for_each(|warning| record.warn(warning.to_owned()));
+    authenticator.strip_credentials(&mut parts.headers);
+    let user = found.outcome.into_user().map_err(|why| {
+        tracing::debug!(%why, "unauthenticated");
+        Status::unauthorized()
+    })?;
+    if user.is_in(UNAUTHENTICATED_GROUP) && parts.version == Version::HTTP_2 {
+        // Nobody in particular does not get to keep a connection of many streams.
+        connection.close();
     }
+    Ok(Acting { bounded, user: Arc::new(user) })
 }
 
 /// On whose behalf the request acts.
-fn impersonate(server: &Server, acting: Acting) -> Result<Acting, Failure> {
-    let Acting { bounded, user } = acting;
-    let headers = &bounded.received.parts.headers;
-    let requested =
-        impersonation::requested(headers).map_err(|status| Failure::Forbidden(Box::new(status)))?;
-    let user = match requested {
-        None => user,
-        Some(somebody) => {
-            let attributes = Attributes::of(&bounded.info);
-            let allows = |user: &_, attributes: &_| server.authorizer.allows(user, attributes);
-            impersonation::check(&user, &somebody, &attributes, allows)
-                .map_err(|refused| Failure::Forbidden(Box::new(refused.forbidden(&user))))?;
-            Arc::new(impersonation::resulting(somebody))
-        }
-    };
+fn act_as(server: &Server, acting: Acting) -> Result<Acting, Failure> {
+    let Acting { mut bounded, mut user } = acting;
+    let headers = &mut bounded.received.parts.headers;
+    let wanted = requested_user(headers)
+        .map_err(|error| Failure::Forbidden(Box::new(Status::bad_request(error.to_string()))))?;
+    if let Some(wanted) = wanted {
+        let Access { authorizer, impersonation, .. } = &server.access;
+        let attributes = Attributes::of_request(&user, &bounded.info);
+        user = Arc::new(impersonate(authorizer, *impersonation, &attributes, &wanted)?.user);
+        strip_headers(headers);
+    }
     // Set once, here.
     let _first = bounded.received.record.user.set(user.name.clone());
     Ok(Acting { bounded, user })
@@ -154,35 +167,22 @@ fn applicant(acting: &Acting) -> Applicant<'_> {
 
 /// Whether the user may do what the request asks for.
 fn authorize(server: &Server, request: Authorized) -> Result<Authorized, Failure> {
-    let attributes = Attributes::of(&request.info);
-    if server.authorizer.allows(&request.user, &attributes) {
-        return Ok(request);
-    }
-    Err(Failure::Forbidden(Box::new(attributes.forbidden(&request.user))))
+    server.access.authorizer.check(&Attributes::of_request(&request.user, &request.info))?;
+    Ok(request)
 }
 
 /// Hands the request to whoever answers its path.
 async fn dispatch(server: &Arc<Server>, request: Authorized) -> Result<Reply, Failure> {
-    let path = decoded_path(&request.info.path)?;
-    match route(&server.resources, &path) {
+    let info = Arc::clone(&request.info);
+    match route(&server.resources, &info.path) {
         Route::Objects(place) => handlers::serve(server, request, place).await,
         Route::UnknownInGroup => Err(Status::unknown_resource().into()),
         Route::GroupVersion { group, version } => {
             nonresource::group_version(server, &request, &group, &version)
         }
         Route::Group(group) => nonresource::group(server, &request, &group),
-        Route::Other => nonresource::serve(server, request, &path).await,
+        Route::Other => nonresource::serve(server, request, &info.path).await,
     }
-}
-
-fn decoded_path(path: &str) -> Result<String, Status> {
-    if !path.contains('%') {
-        return Ok(path.to_owned());
-    }
-    let query = Query::parse(&format!("path={}", path.replace('+', "%2B").replace('&', "%26")));
-    let decoded = query.first("path").map(str::to_owned);
-    decoded
-        .ok_or_else(|| Status::failure(400, Some(Reason::BadRequest), "the path cannot be decoded"))
 }
 
 /// One line for each request.

@@ -11,9 +11,7 @@ use storage::{Backend, Change, Key};
 use tokio_util::sync::CancellationToken;
 use validation::flowcontrol::Gates;
 
-use crate::authn::Authenticator;
-use crate::authn::service_account::{ServiceAccount, ServiceAccounts};
-use crate::authz::{Authorizer, Rbac};
+use crate::access::{Access, TokenKeys};
 use crate::connection::{Listener, Shutdown, Tls};
 use crate::controllers;
 use crate::flow_control::FlowControl;
@@ -27,19 +25,14 @@ use crate::serve::Service;
 
 const INSTALLATION_KEY: &str = "/registry/apiserver/installation";
 
-/// How long the service account's token in the kubeconfig is valid.
-const TOKEN_SECONDS: i64 = 365 * 86_400;
-
 /// Everything that answers requests.
 pub struct Server {
     /// The kinds that are served.
     pub resources: Resources,
     /// Their objects.
     pub stores: Arc<Stores>,
-    /// Who senders are.
-    pub authenticator: Authenticator,
-    /// What they may do.
-    pub authorizer: Authorizer,
+    /// Who senders are and what they may do.
+    pub access: Access,
     /// When they may do it.
     pub flow_control: FlowControl,
     /// What is counted.
@@ -52,8 +45,6 @@ pub struct Server {
     pub request_timeout: Duration,
     /// How long a watch lasts at the least.
     pub min_request_timeout: Duration,
-    /// The audiences of tokens.
-    pub audiences: Vec<String>,
     /// What the server tells about itself.
     pub documents: Documents,
     /// Whether it is well.
@@ -104,27 +95,19 @@ pub async fn start(config: &Config, shutdown: Shutdown) -> Result<Ready, String>
     let address = listener.local_address().map_err(|error| error.to_string())?;
     let url = format!("https://{}", pki::reachable(address));
 
-    let further_keys: Vec<_> = pki.token_keys.iter().map(|key| key.text.clone()).collect();
-    let accounts = ServiceAccounts::new(
-        &pki.signing_key.text,
-        &further_keys,
-        config.service_account_issuers.clone(),
-        config.api_audiences.clone(),
-    )?;
-    write_kubeconfig(config, &pki, &accounts, &url, now)?;
+    let keys = TokenKeys::new(config, &pki)?;
+    let token = keys.kubeconfig_token(config, now)?;
+    let kubeconfig = pki.kubeconfig(url.clone(), vec![(pki::SERVICE_ACCOUNT_CONTEXT, token)]);
+    kubeconfig.write(&config.kubeconfig_out).map_err(|error| error.to_string())?;
 
     let resources = Resources::built_in();
     let stores = Stores::open(&backend, &resources).await.map_err(|error| error.to_string())?;
     let stores = Arc::new(stores);
-    let documents = Documents::new(&resources, &accounts, &url, pki::reachable(address));
-    let rbac = Rbac::bootstrap(&[(pki::ADMINISTRATORS, "cluster-admin"), (pki::READERS, "view")])
-        .with_readers_of_flow_control(pki::READERS);
-    let token_file = config.token_auth_file.as_deref();
+    let documents = Documents::new(&resources, &keys, &url, pki::reachable(address));
     let mut metrics = Metrics::default();
     let server = Arc::new(Server {
         resources,
-        authenticator: Authenticator::new(token_file, accounts, config.anonymous_auth)?,
-        authorizer: Authorizer::new(config.authorization_modes.clone(), rbac),
+        access: Access::new(config, &keys)?,
         flow_control: FlowControl::new(config, &stores, &mut metrics, &clock),
         metrics,
         stores,
@@ -134,7 +117,6 @@ pub async fn start(config: &Config, shutdown: Shutdown) -> Result<Ready, String>
         },
         request_timeout: config.request_timeout,
         min_request_timeout: config.min_request_timeout,
-        audiences: config.api_audiences.clone(),
         documents,
         health: Health::default(),
         stop: shutdown.graceful.clone(),
@@ -185,17 +167,4 @@ async fn listen(config: &Config, pki: &Pki) -> Result<Listener, String> {
     Listener::bind(address, tls)
         .await
         .map_err(|error| format!("cannot listen on {address}: {error}"))
-}
-
-fn write_kubeconfig(
-    config: &Config,
-    pki: &Pki,
-    accounts: &ServiceAccounts,
-    url: &str,
-    now: i64,
-) -> Result<(), String> {
-    let account = ServiceAccount { namespace: "default", name: "default", uid: "" };
-    let token = accounts.sign(&account, now, TOKEN_SECONDS)?;
-    let kubeconfig = pki.kubeconfig(url.to_owned(), vec![(pki::SERVICE_ACCOUNT_CONTEXT, token)]);
-    kubeconfig.write(&config.kubeconfig_out).map_err(|error| error.to_string())
 }

@@ -4,12 +4,12 @@
 use std::sync::Arc;
 
 use api::status::{Cause, GroupResource, Status};
+use auth::User;
+use auth::authorize::{Attributes, Authorizer as _, Decision, ResourceTarget, Target};
 use http::Method;
 use serde_json::{Value, json};
 
 use super::{body_type, options};
-use crate::authn::User;
-use crate::authz::{Attributes, Target};
 use crate::codec::body;
 use crate::codec::{MediaType, accept};
 use crate::reply::Reply;
@@ -139,20 +139,19 @@ fn answer(
         }
         Review::SelfSubjectAccess => {
             let spec = spec.unwrap_or_else(|| json!({}));
-            let attributes = attributes(&spec)?;
-            let allowed = server.authorizer.allows(&request.user, &attributes);
-            (Some(spec), json!({ "allowed": allowed }))
+            let status = access_status(server, &request.user, &spec)?;
+            (Some(spec), status)
         }
         Review::SubjectAccess | Review::LocalSubjectAccess(_) => {
             let spec = spec.unwrap_or_else(|| json!({}));
-            let attributes = attributes(&spec)?;
-            let allowed = server.authorizer.allows(&subject(&spec)?, &attributes);
-            (Some(spec), json!({ "allowed": allowed }))
+            let status = access_status(server, &subject(&spec)?, &spec)?;
+            (Some(spec), status)
         }
         Review::SelfSubjectRules => {
             let spec = spec.unwrap_or_else(|| json!({}));
             let namespace = spec["namespace"].as_str().unwrap_or_default();
-            (Some(json!({})), rules_status(server, &request.user, namespace))
+            let rules = server.access.authorizer.rules_for(&request.user, namespace);
+            (Some(json!({})), json!(rules))
         }
     };
     if let Some(spec) = spec.as_ref().filter(|_| *review != Review::SelfSubjectRules) {
@@ -209,44 +208,50 @@ fn user_info(user: &User) -> Value {
 
 fn token_status(server: &Server, spec: &Value, now: i64) -> Value {
     let token = spec["token"].as_str().unwrap_or_default();
-    match server.authenticator.token_user(token, now) {
-        Some(user) => json!({
+    match server.access.authenticator.review_token(token, &texts(&spec["audiences"]), now) {
+        Ok(found) => json!({
             "authenticated": true,
-            "user": user_info(&user.authenticated()),
-            "audiences": server.audiences,
+            "user": user_info(&found.user),
+            "audiences": found.audiences,
         }),
-        None => json!({ "user": {}, "error": "invalid bearer token" }),
+        Err(why) => json!({ "user": {}, "error": why.to_string() }),
     }
 }
 
-fn rules_status(server: &Server, user: &User, namespace: &str) -> Value {
-    let mut rules = server.authorizer.rbac.rules_of(user, namespace);
-    if user.is_in(crate::authn::MASTERS) && rules.resource.is_empty() {
-        rules = server.authorizer.rbac.rules_of(user, "");
+/// Whether a user may do what a spec asks about.
+fn access_status(server: &Server, user: &User, spec: &Value) -> Result<Value, Status> {
+    let (verb, target) = question(spec)?;
+    let answer = server.access.authorizer.authorize(&Attributes { user, verb, target });
+    let mut status = json!({ "allowed": answer.is_allowed() });
+    if answer.decision == Decision::Deny {
+        status["denied"] = json!(true);
     }
-    json!({
-        "resourceRules": rules.resource,
-        "nonResourceRules": rules.non_resource,
-        "incomplete": false,
-    })
+    if !answer.reason.is_empty() {
+        status["reason"] = json!(answer.reason);
+    }
+    Ok(status)
 }
 
-fn attributes(spec: &Value) -> Result<Attributes, Status> {
-    let text = |value: &Value, member: &str| value[member].as_str().unwrap_or_default().to_owned();
+/// The verb that a spec asks about, and what it is done to.
+fn question(spec: &Value) -> Result<(&str, Target<'_>), Status> {
+    fn text<'a>(value: &'a Value, member: &str) -> &'a str {
+        value[member].as_str().unwrap_or_default()
+    }
     match (spec.get("resourceAttributes"), spec.get("nonResourceAttributes")) {
-        (Some(resource), None) => Ok(Attributes {
-            verb: text(resource, "verb"),
-            target: Target::Resource {
+        (Some(resource), None) => {
+            let target = ResourceTarget {
                 group: text(resource, "group"),
                 version: text(resource, "version"),
                 resource: text(resource, "resource"),
                 subresource: text(resource, "subresource"),
                 namespace: text(resource, "namespace"),
                 name: text(resource, "name"),
-            },
-        }),
-        (None, Some(path)) => {
-            Ok(Attributes { verb: text(path, "verb"), target: Target::Path(text(path, "path")) })
+                ..ResourceTarget::default()
+            };
+            Ok((text(resource, "verb"), Target::Resource(target)))
+        }
+        (None, Some(other)) => {
+            Ok((text(other, "verb"), Target::NonResource { path: text(other, "path") }))
         }
         _ => Err(invalid(
             "spec",
@@ -256,17 +261,19 @@ fn attributes(spec: &Value) -> Result<Attributes, Status> {
     }
 }
 
+/// The texts of a list.
+fn texts(list: &Value) -> Vec<String> {
+    let items = list.as_array().into_iter().flatten();
+    items.filter_map(Value::as_str).map(str::to_owned).collect()
+}
+
 fn subject(spec: &Value) -> Result<User, Status> {
-    let list = |value: &Value| -> Vec<String> {
-        let items = value.as_array().into_iter().flatten();
-        items.filter_map(Value::as_str).map(str::to_owned).collect()
-    };
     let extra = spec["extra"].as_object().into_iter().flatten();
     let user = User {
         name: spec["user"].as_str().unwrap_or_default().to_owned(),
         uid: spec["uid"].as_str().unwrap_or_default().to_owned(),
-        groups: list(&spec["groups"]),
-        extra: extra.map(|(key, values)| (key.clone(), list(values))).collect(),
+        groups: texts(&spec["groups"]),
+        extra: extra.map(|(key, values)| (key.clone(), texts(values))).collect(),
     };
     if user.name.is_empty() && user.groups.is_empty() {
         let why = "Invalid value: \"\": at least one of user or group must be specified";

@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::sync::OnceLock;
 
 use api::status::{Reason, Status};
+use auth::authenticate::service_account::{JsonWebKeySet, OpenIdConfiguration};
 use axum::body::Body;
 use bytes::Bytes;
 use http::header::{
@@ -16,7 +17,7 @@ use openapi::{discovery, recorded, v2, v3};
 use serde_json::{Value, json};
 
 use super::health::Endpoint;
-use crate::authn::service_account::ServiceAccounts;
+use crate::access::TokenKeys;
 use crate::codec::json;
 use crate::reply::{Failure, Reply};
 use crate::request::{Authorized, accept_header};
@@ -130,12 +131,7 @@ pub struct Documents {
 impl Documents {
     /// The documents about the resources that are served.
     #[must_use]
-    pub fn new(
-        resources: &Resources,
-        accounts: &ServiceAccounts,
-        url: &str,
-        address: SocketAddr,
-    ) -> Self {
+    pub fn new(resources: &Resources, keys: &TokenKeys, url: &str, address: SocketAddr) -> Self {
         let groups = groups(resources);
         let openapi_v3 = v3::keys(&groups)
             .into_iter()
@@ -148,8 +144,12 @@ impl Documents {
             openapi_v2: OnceLock::new(),
             openapi_v2_protobuf: OnceLock::new(),
             openapi_v3,
-            keys: accounts.published_keys(),
-            openid: accounts.discovery(url),
+            keys: value(&JsonWebKeySet::new(&keys.verifying)),
+            openid: value(&OpenIdConfiguration::new(
+                keys.issuer(),
+                &format!("{url}/openid/v1/jwks"),
+                &keys.verifying,
+            )),
             groups,
         }
     }

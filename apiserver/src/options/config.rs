@@ -4,6 +4,8 @@ use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use auth::authorize::AuthorizationMode;
+
 use super::{FeatureGates, RuntimeConfig};
 
 /// How the server is to run.
@@ -78,19 +80,6 @@ pub enum StorageBackend {
     Sled,
     /// In memory, gone at exit.
     Memory,
-}
-
-/// Who decides what a user may do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AuthorizationMode {
-    /// Everybody may do everything.
-    AlwaysAllow,
-    /// Nobody may do anything.
-    AlwaysDeny,
-    /// Roles and bindings.
-    Rbac,
-    /// Accepted; has no opinion, since there are no kubelets.
-    Node,
 }
 
 impl Config {

@@ -4,11 +4,12 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::path::PathBuf;
 use std::time::Duration;
 
+use auth::authorize::AuthorizationMode;
 use clap::ArgMatches;
 use validation::text::go_quote;
 
 use super::reader::Reader;
-use super::{AuthorizationMode, Config, FeatureGates, RuntimeConfig, StorageBackend};
+use super::{Config, FeatureGates, RuntimeConfig, StorageBackend};
 
 /// The issuer of service account tokens if no flag names one.
 const ISSUER: &str = "https://kubernetes.default.svc";
@@ -154,15 +155,12 @@ fn authorization_modes(reader: &mut Reader<'_>) -> Vec<AuthorizationMode> {
     let mut modes = Vec::new();
     let mut repeated = false;
     for name in &names {
-        match authorization_mode(name) {
-            Some(mode) => {
+        match name.parse::<AuthorizationMode>() {
+            Ok(mode) => {
                 repeated |= modes.contains(&mode);
                 modes.push(mode);
             }
-            None => {
-                let name = go_quote(name);
-                reader.refuse(format!("authorization-mode {name} is not a valid mode"));
-            }
+            Err(unknown) => reader.refuse(unknown.to_string()),
         }
     }
     if repeated {
@@ -171,14 +169,4 @@ fn authorization_modes(reader: &mut Reader<'_>) -> Vec<AuthorizationMode> {
         reader.refuse(format!("authorization-mode [{names}] has mode specified more than once"));
     }
     modes
-}
-
-fn authorization_mode(name: &str) -> Option<AuthorizationMode> {
-    Some(match name {
-        "AlwaysAllow" => AuthorizationMode::AlwaysAllow,
-        "AlwaysDeny" => AuthorizationMode::AlwaysDeny,
-        "RBAC" => AuthorizationMode::Rbac,
-        "Node" => AuthorizationMode::Node,
-        _ => return None,
-    })
 }

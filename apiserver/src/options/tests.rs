@@ -1,3 +1,4 @@
+use auth::authorize::AuthorizationMode;
 use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::Duration;

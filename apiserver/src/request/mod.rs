@@ -2,15 +2,14 @@
 //! one before it, so that the order of the phases is checked by the compiler.
 
 mod body;
-pub mod info;
 pub mod query;
 mod record;
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::authn::User;
-use crate::request::info::RequestInfo;
+use auth::User;
+use auth::request_info::RequestInfo;
 use http::request::Parts;
 use http::{HeaderMap, Request, header};
 use hyper::body::Incoming;

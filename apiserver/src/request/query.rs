@@ -1,6 +1,6 @@
 //! The query of a URL, read as the reference reads it.
 
-use std::borrow::Cow;
+use auth::percent::query_pairs;
 
 /// A query's names and values, decoded, in order.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -12,15 +12,8 @@ impl Query {
     /// Reads a raw query; pairs that do not decode are left out.
     #[must_use]
     pub fn parse(raw: &str) -> Self {
-        let pairs = raw
-            .split('&')
-            .filter(|pair| !pair.is_empty() && !pair.contains(';'))
-            .filter_map(|pair| {
-                let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-                Some((decode(name)?.into_owned(), decode(value)?.into_owned()))
-            })
-            .collect();
-        Self { pairs }
+        let pairs = query_pairs(raw).map(|(name, value)| (name.into_owned(), value.into_owned()));
+        Self { pairs: pairs.collect() }
     }
 
     /// The first value of that name.
@@ -85,28 +78,6 @@ fn number_error(function: &str, text: &str, error: &std::num::ParseIntError) -> 
         _ => "invalid syntax",
     };
     format!("strconv.{function}: parsing {}: {what}", validation::text::go_quote(text))
-}
-
-/// Decodes `%xx` and `+`; `None` where an escape is cut short or what comes out is not text.
-fn decode(text: &str) -> Option<Cow<'_, str>> {
-    if !text.contains(['%', '+']) {
-        return Some(Cow::Borrowed(text));
-    }
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((&first, tail)) = rest.split_first() {
-        rest = tail;
-        match first {
-            b'+' => bytes.push(b' '),
-            b'%' => {
-                let digits = rest.get(..2).and_then(|digits| std::str::from_utf8(digits).ok())?;
-                bytes.push(u8::from_str_radix(digits, 16).ok()?);
-                rest = &rest[2..];
-            }
-            other => bytes.push(other),
-        }
-    }
-    String::from_utf8(bytes).ok().map(Cow::Owned)
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use std::borrow::Cow;
 
 pub use attributes::{Attributes, ResourceTarget, Target};
 pub use forbidden::Forbidden;
-pub use modes::{AlwaysAllow, AlwaysDeny, AuthorizationMode, ModesError, Node, Union};
+pub use modes::{AlwaysAllow, AlwaysDeny, AuthorizationMode, Node, Union, UnknownMode};
 pub use rules::{NonResourceRule, ResourceRule, UserRules};
 
 use crate::user::User;

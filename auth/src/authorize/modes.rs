@@ -4,6 +4,8 @@ use std::borrow::Cow;
 use std::str::FromStr;
 use std::sync::Arc;
 
+use validation::text::go_quote;
+
 use super::{Attributes, Authorization, Authorizer, Decision, UserRules, rbac};
 use crate::user::{self, MASTERS_GROUP, NODES_GROUP, User};
 
@@ -20,49 +22,22 @@ pub enum AuthorizationMode {
     Rbac,
 }
 
-/// A list of modes that cannot be served.
+/// There is no such mode.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ModesError {
-    /// The list is empty.
-    #[error("at least one authorization-mode must be passed")]
-    Empty,
-    /// No such mode.
-    #[error("authorization-mode {0:?} is not a valid mode")]
-    Unknown(String),
-    /// The mode stands there twice.
-    #[error("authorization-mode {0:?} has mode specified more than once")]
-    Repeated(String),
-}
+#[error("authorization-mode {} is not a valid mode", go_quote(.0))]
+pub struct UnknownMode(String);
 
 impl FromStr for AuthorizationMode {
-    type Err = ModesError;
+    type Err = UnknownMode;
 
-    fn from_str(text: &str) -> Result<Self, ModesError> {
+    fn from_str(text: &str) -> Result<Self, UnknownMode> {
         match text {
             "AlwaysAllow" => Ok(Self::AlwaysAllow),
             "AlwaysDeny" => Ok(Self::AlwaysDeny),
             "Node" => Ok(Self::Node),
             "RBAC" => Ok(Self::Rbac),
-            other => Err(ModesError::Unknown(other.to_owned())),
+            other => Err(UnknownMode(other.to_owned())),
         }
-    }
-}
-
-impl AuthorizationMode {
-    /// Reads a list such as `Node,RBAC`.
-    ///
-    /// # Errors
-    /// [`ModesError`] for an empty list, an unknown mode or a repeated one.
-    pub fn parse_list(text: &str) -> Result<Vec<Self>, ModesError> {
-        let mut modes = Vec::new();
-        for entry in text.split(',').filter(|entry| !entry.is_empty()) {
-            let mode = entry.parse()?;
-            if modes.contains(&mode) {
-                return Err(ModesError::Repeated(entry.to_owned()));
-            }
-            modes.push(mode);
-        }
-        if modes.is_empty() { Err(ModesError::Empty) } else { Ok(modes) }
     }
 }
 
