@@ -8,7 +8,7 @@ use apf::controller::{ADJUSTMENT_PERIOD, FlowController, Options, Request};
 use apf::digest::{RequestDigest, RequestKind, ResourceTarget, Target};
 use apf::dump::Detail;
 use apf::estimate::{EstimatorConfig, ObjectStatistics, ObjectStatisticsSource};
-use apf::gate::RequestDescription;
+use apf::gate::{RequestDescription, RequestDetails};
 use apf::max_in_flight::{MaxInFlight, Permit, RETRY_AFTER_SECONDS};
 use apf::queue_wait_limit::queue_wait_deadline;
 use apf::watch_tracker::WatchRegistration;
@@ -21,7 +21,7 @@ use crate::metrics::Metrics;
 use crate::objects::Stores;
 use crate::options::Config;
 use crate::reply::Failure;
-use crate::request::{Classified, Record};
+use crate::request::Record;
 
 /// A request without a deadline waits for this part of `--request-timeout` at most.
 const DEFAULT_WAIT_PARTS: u32 = 4;
@@ -59,11 +59,11 @@ pub struct FlowControl {
 /// A request that wants to be served.
 pub struct Applicant<'a> {
     /// What it asks for.
-    pub info: &'a RequestInfo,
+    pub info: &'a Arc<RequestInfo>,
     /// Its query, as it was sent.
     pub query: &'a str,
     /// On whose behalf it acts.
-    pub user: &'a User,
+    pub user: &'a Arc<User>,
     /// What is noted about it.
     pub record: &'a Record,
     /// When it came in.
@@ -198,7 +198,7 @@ impl FlowControl {
                 deadline,
                 self.default_wait,
             ),
-            details: Arc::new(describe(info, user)),
+            details: Arc::new(Details { info: Arc::clone(info), user: Arc::clone(user) }),
         };
         let (classification, waited, outcome) = match controller.admit(&request).await {
             Ok(admitted) => {
@@ -211,7 +211,7 @@ impl FlowControl {
             }
         };
         // A request is classified once, and waits once.
-        let _first = record.classified.set(Classified::from(&classification));
+        let _first = record.classified.set(classification);
         let _first = record.queue_wait.set(waited);
         outcome
     }
@@ -260,19 +260,28 @@ fn target(info: &RequestInfo) -> Target<'_> {
     }
 }
 
-fn describe(info: &RequestInfo, user: &User) -> RequestDescription {
-    let api_version = match (info.api_group.as_str(), info.api_version.as_str()) {
-        ("", version) => version.to_owned(),
-        (group, version) => format!("{group}/{version}"),
-    };
-    RequestDescription {
-        user_name: user.name.clone(),
-        verb: info.verb.clone(),
-        api_path: info.path.clone(),
-        namespace: info.namespace.clone(),
-        name: info.name.clone(),
-        api_version,
-        resource: info.resource.clone(),
-        subresource: info.subresource.clone(),
+/// What dumps tell of a request, put into words only when one is asked for.
+struct Details {
+    info: Arc<RequestInfo>,
+    user: Arc<User>,
+}
+
+impl RequestDetails for Details {
+    fn describe(&self) -> RequestDescription {
+        let Self { info, user } = self;
+        let api_version = match (info.api_group.as_str(), info.api_version.as_str()) {
+            ("", version) => version.to_owned(),
+            (group, version) => format!("{group}/{version}"),
+        };
+        RequestDescription {
+            user_name: user.name.clone(),
+            verb: info.verb.clone(),
+            api_path: info.path.clone(),
+            namespace: info.namespace.clone(),
+            name: info.name.clone(),
+            api_version,
+            resource: info.resource.clone(),
+            subresource: info.subresource.clone(),
+        }
     }
 }

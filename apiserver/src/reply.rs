@@ -122,8 +122,8 @@ pub fn write(record: &Record, outcome: Result<Reply, Failure>) -> Response<Body>
     headers.entry(CACHE_CONTROL).or_insert(HeaderValue::from_static("no-cache, private"));
     insert_text(headers, AUDIT_ID, &record.audit_id);
     if let Some(classified) = record.classified.get() {
-        insert_text(headers, FLOW_SCHEMA_UID, &classified.flow_schema.1);
-        insert_text(headers, PRIORITY_LEVEL_UID, &classified.priority_level.1);
+        insert_text(headers, FLOW_SCHEMA_UID, classified.flow_schema_uid());
+        insert_text(headers, PRIORITY_LEVEL_UID, classified.priority_level_uid());
     }
     for warning in record.warnings() {
         if let Ok(value) = HeaderValue::from_str(&warning) {

@@ -4,6 +4,7 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
+use apf::controller::Classification;
 use api::status::Status;
 use auth::authenticate::{Credentials, PeerCertificate};
 use auth::authorize::{Attributes, Authorizer as _};
@@ -23,7 +24,6 @@ use crate::handlers::{self, Route, route};
 use crate::nonresource;
 use crate::options::duration;
 use crate::reply::{self, Failure, Reply};
-use crate::request::query::Query;
 use crate::request::{Acting, Authorized, Bounded, Received, Record};
 use crate::server::Server;
 
@@ -80,16 +80,15 @@ async fn process(server: &Arc<Server>, received: Received) -> Result<Reply, Fail
 /// What the request asks for, and until when it may take (spec: apimachinery 0, 0.1).
 fn bound(server: &Server, received: Received) -> Result<Bounded, Failure> {
     let uri = &received.parts.uri;
-    let query = Query::parse(uri.query().unwrap_or_default());
     let method = received.parts.method.as_str();
     let info = RequestInfo::resolve(method, uri.path(), uri.query())
         .map_err(|error| undetermined(&error))?;
     let deadline = if info.is_long_running() {
         None
     } else {
-        Some(received.at + allotted(query.first("timeout"), server.request_timeout)?)
+        Some(received.at + allotted(received.query.first("timeout"), server.request_timeout)?)
     };
-    Ok(Bounded { received, query, info: Arc::new(info), deadline })
+    Ok(Bounded { received, info: Arc::new(info), deadline })
 }
 
 fn undetermined(error: &RequestInfoError) -> Status {
@@ -206,8 +205,8 @@ impl AccessLog {
             path = self.path,
             status = response.status().as_u16(),
             user = record.user.get().map(String::as_str),
-            apf_fs = classified.map(|classified| classified.flow_schema.0.as_str()),
-            apf_pl = classified.map(|classified| classified.priority_level.0.as_str()),
+            apf_fs = classified.map(Classification::flow_schema_name),
+            apf_pl = classified.map(Classification::priority_level_name),
             latency_seconds = Instant::now().duration_since(self.at).as_secs_f64(),
             "served"
         );

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
+use apf::watch_tracker::WatchRegistration;
 use api::status::Status;
 use axum::body::Body;
 use bytes::Bytes;
@@ -84,6 +85,8 @@ struct Watcher {
     /// The next Table gets headings.
     columns: bool,
     ends_at: Instant,
+    /// Counted among those who hear of changes, as long as this is kept.
+    _counted: Option<WatchRegistration>,
 }
 
 impl Watcher {
@@ -107,6 +110,7 @@ impl Watcher {
             include_object,
             columns: true,
             ends_at: Instant::now() + lasts,
+            _counted: call.server.flow_control.register_watch(&call.request.info),
         }
     }
 

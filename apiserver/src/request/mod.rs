@@ -13,6 +13,7 @@ use auth::request_info::RequestInfo;
 use http::request::Parts;
 use http::{HeaderMap, Request, header};
 use hyper::body::Incoming;
+use patch::managed::manager_from_user_agent;
 use tokio::time::Instant;
 
 use crate::codec::accept::{Accepted, Offer, negotiate};
@@ -22,7 +23,7 @@ use api::status::{Reason, Status};
 use query::Query;
 
 pub use body::{BODY_BYTES_MAX, read_body};
-pub use record::{Classified, Record};
+pub use record::Record;
 
 /// A request as it came in.
 pub struct Received {
@@ -31,6 +32,7 @@ pub struct Received {
     /// Where it came from.
     pub connection: Arc<ConnectionInfo>,
     pub(crate) parts: Parts,
+    pub(crate) query: Query,
     pub(crate) body: Incoming,
     pub(crate) at: Instant,
 }
@@ -40,15 +42,15 @@ impl Received {
     #[must_use]
     pub fn new(request: Request<Incoming>, connection: Arc<ConnectionInfo>) -> Self {
         let (parts, body) = request.into_parts();
-        let record = Arc::new(Record::new(&parts));
-        Self { record, connection, parts, body, at: Instant::now() }
+        let query = Query::parse(parts.uri.query().unwrap_or_default());
+        let record = Arc::new(Record::new(&parts, &query));
+        Self { record, connection, parts, query, body, at: Instant::now() }
     }
 }
 
 /// A request of which it is known what it asks for, and until when it may take.
 pub struct Bounded {
     pub(crate) received: Received,
-    pub(crate) query: Query,
     pub(crate) info: Arc<RequestInfo>,
     /// `None` for requests that may take as long as they like.
     pub(crate) deadline: Option<Instant>,
@@ -81,8 +83,8 @@ pub struct Authorized {
 impl Authorized {
     pub(crate) fn new(acting: Acting, seats: Seats) -> Self {
         let Acting { bounded, user } = acting;
-        let Bounded { received, query, info, deadline } = bounded;
-        let Received { record, parts, body, .. } = received;
+        let Bounded { received, info, deadline } = bounded;
+        let Received { record, parts, query, body, .. } = received;
         Self { record, parts, query, info, user, seats, body, deadline }
     }
 
@@ -109,15 +111,7 @@ impl Authorized {
         if !said.is_empty() {
             return said.to_owned();
         }
-        let agent = self.header(&header::USER_AGENT).split('/').next().unwrap_or_default();
-        let printable = agent.chars().filter(|c| validation::text::is_printable(*c));
-        let mut manager = String::new();
-        for character in printable {
-            if manager.len() + character.len_utf8() > FIELD_MANAGER_BYTES_MAX {
-                break;
-            }
-            manager.push(character);
-        }
+        let manager = manager_from_user_agent(self.header(&header::USER_AGENT));
         if manager.is_empty() { "unknown".to_owned() } else { manager }
     }
 
@@ -127,8 +121,6 @@ impl Authorized {
         self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()))
     }
 }
-
-const FIELD_MANAGER_BYTES_MAX: usize = 128;
 
 /// A header as text; empty if it is absent or no text.
 #[must_use]

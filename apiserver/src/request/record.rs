@@ -3,6 +3,7 @@
 use std::sync::OnceLock;
 use std::time::Duration;
 
+use apf::controller::Classification;
 use http::request::Parts;
 use parking_lot::Mutex;
 
@@ -14,32 +15,13 @@ use crate::request::query::Query;
 const WARNINGS_BYTES_MAX: usize = 4096;
 const CUT_WARNING_BYTES: usize = 256;
 
-/// How a request was classified by API Priority and Fairness.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Classified {
-    /// The FlowSchema's name and uid.
-    pub flow_schema: (String, String),
-    /// The priority level's name and uid.
-    pub priority_level: (String, String),
-}
-
-impl From<&apf::controller::Classification> for Classified {
-    fn from(found: &apf::controller::Classification) -> Self {
-        let pair = |name: &str, uid: &str| (name.to_owned(), uid.to_owned());
-        Self {
-            flow_schema: pair(found.flow_schema_name(), found.flow_schema_uid()),
-            priority_level: pair(found.priority_level_name(), found.priority_level_uid()),
-        }
-    }
-}
-
 /// What is noted about a request.
 #[derive(Debug)]
 pub struct Record {
     /// Names the request in logs and in its answer.
     pub audit_id: String,
     /// How it was classified, once it was.
-    pub classified: OnceLock<Classified>,
+    pub classified: OnceLock<Classification>,
     /// The user's name, once it is known.
     pub user: OnceLock<String>,
     /// How long it waited for seats.
@@ -51,14 +33,13 @@ pub struct Record {
 }
 
 impl Record {
-    pub(super) fn new(parts: &Parts) -> Self {
+    pub(super) fn new(parts: &Parts, query: &Query) -> Self {
         let audit_id = match header_text(&parts.headers, &http::HeaderName::from_static("audit-id"))
         {
             "" => uuid::Uuid::new_v4().to_string(),
             given => given.to_owned(),
         };
         let agent = header_text(&parts.headers, &http::header::USER_AGENT);
-        let query = Query::parse(parts.uri.query().unwrap_or_default());
         let pretty = match query.first("pretty") {
             Some(value) => value == "true" || value == "1",
             None => ["curl", "Wget", "Mozilla/5.0"].iter().any(|start| agent.starts_with(start)),
@@ -127,7 +108,8 @@ mod tests {
 
     fn record(uri: &str, agent: &str) -> Record {
         let request = http::Request::get(uri).header("user-agent", agent).body(()).unwrap();
-        Record::new(&request.into_parts().0)
+        let query = Query::parse(request.uri().query().unwrap_or_default());
+        Record::new(&request.into_parts().0, &query)
     }
 
     #[test]
