@@ -66,7 +66,6 @@ pub mod gate;
 pub mod integrator;
 pub mod max_in_flight;
 pub mod metrics;
-pub mod object_counts;
 pub mod observe;
 pub mod queue_wait_limit;
 pub mod queueset;

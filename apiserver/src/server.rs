@@ -5,8 +5,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use api::time::{Clock, SystemClock};
-use storage::memory::Memory;
-use storage::sled::Sled;
 use storage::{Backend, Change, Key};
 use tokio_util::sync::CancellationToken;
 use validation::flowcontrol::Gates;
@@ -18,7 +16,7 @@ use crate::flow_control::FlowControl;
 use crate::metrics::Metrics;
 use crate::nonresource::{Documents, Health};
 use crate::objects::Stores;
-use crate::options::{Config, StorageBackend};
+use crate::options::Config;
 use crate::pki::{self, Pki};
 use crate::resources::Resources;
 use crate::serve::Service;
@@ -61,13 +59,9 @@ impl Server {
         self.backend.status()
     }
 
-    /// Forgets what was overwritten or deleted up to a revision.
-    ///
-    /// # Errors
-    ///
-    /// Those of the store.
-    pub async fn compact(&self, up_to: storage::Revision) -> Result<(), storage::Error> {
-        self.backend.compact(up_to).await
+    /// Forgets what was overwritten or deleted, each interval, for ever.
+    pub fn keep_compacting(&self, interval: Duration) -> impl Future<Output = ()> + Send + use<> {
+        storage::compact_each(interval, &self.backend)
     }
 }
 
@@ -134,17 +128,10 @@ impl Ready {
 }
 
 async fn open_storage(config: &Config) -> Result<Arc<dyn Backend>, String> {
-    match config.storage_backend {
-        StorageBackend::Memory => Ok(Arc::new(Memory::new())),
-        StorageBackend::Sled => {
-            let directory = config.data_dir.join("objects");
-            let opened = tokio::task::spawn_blocking(move || {
-                Sled::open(&directory, storage::sled::Options::default())
-            });
-            let opened = opened.await.map_err(|error| error.to_string())?;
-            Ok(Arc::new(opened.map_err(|error| error.to_string())?))
-        }
-    }
+    let (kind, directory) = (config.storage_backend, config.data_dir.join("objects"));
+    let open = move || storage::open(kind, &directory, storage::Options::default());
+    let opened = tokio::task::spawn_blocking(open).await.map_err(|error| error.to_string())?;
+    opened.map_err(|error| error.to_string())
 }
 
 /// Notes in a new store when and by whom it was made. So that no state that clients can ask for

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use api::schema::TypeDef;
+use serde_json::{Value, json};
 
+use crate::definitions::group_version_kind;
 use crate::parameter::Parameter;
 use crate::resource::GroupVersion;
 
@@ -94,6 +96,22 @@ pub(crate) struct Operation {
     pub(crate) request_optional: bool,
     pub(crate) success: Success,
     pub(crate) response: Body,
+}
+
+impl Operation {
+    /// What both versions of OpenAPI say beyond it: the action, and on which kind.
+    pub(crate) fn extensions(&self) -> impl Iterator<Item = (String, Value)> {
+        let subject = self.subject.iter();
+        subject.flat_map(|Subject { action, group_version, kind }| {
+            [
+                ("x-kubernetes-action".to_owned(), json!(action)),
+                (
+                    "x-kubernetes-group-version-kind".to_owned(),
+                    group_version_kind(group_version, kind),
+                ),
+            ]
+        })
+    }
 }
 
 /// A path with its operations; parameters that all of them take stand at the path.

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use crate::definitions::{Definitions, Dialect, Kinds, group_version_kind};
+use crate::definitions::{Definitions, Dialect, Kinds};
 use crate::document;
 use crate::fixed_paths;
 use crate::operation::{Body, Operation, PathItem};
@@ -76,13 +76,7 @@ impl Writer<'_> {
             value.insert("parameters".to_owned(), json!(parameters));
         }
         value.insert("responses".to_owned(), self.responses(operation));
-        if let Some(subject) = &operation.subject {
-            value.insert("x-kubernetes-action".to_owned(), json!(subject.action));
-            value.insert(
-                "x-kubernetes-group-version-kind".to_owned(),
-                group_version_kind(&subject.group_version, &subject.kind),
-            );
-        }
+        value.extend(operation.extensions());
         Value::Object(value)
     }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use crate::definitions::{Definitions, Dialect, Kinds, group_version_kind};
+use crate::definitions::{Definitions, Dialect, Kinds};
 use crate::document;
 use crate::fixed_paths;
 use crate::operation::{Body, Operation, PathItem};
@@ -150,13 +150,7 @@ fn render_operation(operation: &Operation, definitions: &mut Definitions<'_>) ->
         value.insert("requestBody".to_owned(), Value::Object(request));
     }
     value.insert("responses".to_owned(), responses(operation, definitions));
-    if let Some(subject) = &operation.subject {
-        value.insert("x-kubernetes-action".to_owned(), json!(subject.action));
-        value.insert(
-            "x-kubernetes-group-version-kind".to_owned(),
-            group_version_kind(&subject.group_version, &subject.kind),
-        );
-    }
+    value.extend(operation.extensions());
     Value::Object(value)
 }
 

@@ -1,8 +1,7 @@
 //! Values as the reference's error texts show them: the notations of Go's `fmt` package.
 
-use std::fmt::Write as _;
-
 use serde_json::{Map, Number, Value};
+use validation::text::go_quote as quoted;
 
 /// `%v`: `map[a:1 b:[x y]]`, text bare, `<nil>` for `null`. Keys are sorted.
 #[must_use]
@@ -61,51 +60,6 @@ pub fn type_name(value: &Value) -> &'static str {
         Value::String(_) => "string",
         Value::Array(_) => "[]interface {}",
         Value::Object(_) => "map[string]interface {}",
-    }
-}
-
-/// `%q`: in double quotes, with escapes for quotes, backslashes and what cannot be printed.
-#[must_use]
-pub fn quoted(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() + 2);
-    out.push('"');
-    for character in text.chars() {
-        push_escaped(&mut out, character);
-    }
-    out.push('"');
-    out
-}
-
-fn push_escaped(out: &mut String, character: char) {
-    match character {
-        '"' => out.push_str("\\\""),
-        '\\' => out.push_str("\\\\"),
-        '\u{7}' => out.push_str("\\a"),
-        '\u{8}' => out.push_str("\\b"),
-        '\u{c}' => out.push_str("\\f"),
-        '\n' => out.push_str("\\n"),
-        '\r' => out.push_str("\\r"),
-        '\t' => out.push_str("\\t"),
-        '\u{b}' => out.push_str("\\v"),
-        _ => {
-            let code = u32::from(character);
-            // Writing into a String cannot fail.
-            let _unused = match code {
-                0..=0x1f | 0x7f => write!(out, "\\x{code:02x}"),
-                _ if is_printable(character) => write!(out, "{character}"),
-                0x80..=0xffff => write!(out, "\\u{code:04x}"),
-                _ => write!(out, "\\U{code:08x}"),
-            };
-        }
-    }
-}
-
-/// Whether a character is shown as it is (beyond ASCII, by the escapes of Rust's own debug
-/// notation, which draws the line at the same place but for marks that combine).
-pub(crate) fn is_printable(character: char) -> bool {
-    character == '\'' || character == '"' || character == '\\' || {
-        let mut escaped = character.escape_debug();
-        escaped.next() == Some(character) && escaped.next().is_none()
     }
 }
 

@@ -1,11 +1,11 @@
 //! Takes every change of FlowSchemas and priority levels into use, and keeps the Dangling condition
 //! (spec: apf 4).
 
-use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
 use apf::config::ConditionUpdate;
+use apf::status_writes::{FIELD_MANAGER, JITTER_SECONDS, StatusWriteLimiter};
 use api::flowcontrol::v1::{FlowSchema, PriorityLevelConfiguration};
 use serde_json::json;
 use storage::cache::{Event, Subscription};
@@ -14,15 +14,6 @@ use tokio::time::Instant;
 use super::writer::Kind;
 use crate::objects::Object;
 use crate::server::Server;
-
-const FIELD_MANAGER: &str = "api-priority-and-fairness-config-consumer-v1";
-
-/// How often the condition of one FlowSchema may be written in a minute.
-const WRITES_PER_MINUTE_MAX: usize = 6;
-const MINUTE: Duration = Duration::from_secs(60);
-/// When too often: how long to wait, and up to how much longer.
-const TOO_OFTEN_WAIT: Duration = Duration::from_secs(30);
-const TOO_OFTEN_SPREAD_SECONDS: u64 = 45;
 
 /// Waiting times after failures.
 const BACKOFF_MIN: Duration = Duration::from_millis(200);
@@ -33,7 +24,7 @@ pub(super) async fn start(server: &Arc<Server>) -> Result<(), String> {
     let mut consumer = Consumer {
         schemas: Kind::of(server, "flowschemas")?,
         levels: Kind::of(server, "prioritylevelconfigurations")?,
-        attempts: VecDeque::new(),
+        status_writes: StatusWriteLimiter::default(),
         failures: 0,
     };
     let mut schemas = consumer.schemas.store.cache.subscribe_with_state();
@@ -111,8 +102,7 @@ fn changed_besides_metadata(event: &Event<Object>, counts: fn(&str) -> bool) -> 
 struct Consumer {
     schemas: Kind,
     levels: Kind,
-    /// When conditions were written, and of which FlowSchemas; newest first.
-    attempts: VecDeque<(Instant, BTreeSet<String>)>,
+    status_writes: StatusWriteLimiter,
     failures: u32,
 }
 
@@ -146,28 +136,17 @@ impl Consumer {
         updates: Vec<ConditionUpdate>,
         now: Instant,
     ) -> Result<Option<Duration>, String> {
-        while self.attempts.back().is_some_and(|(at, _)| now.duration_since(*at) > MINUTE) {
-            self.attempts.pop_back();
-        }
-        let mut written = BTreeSet::new();
-        let mut again = None;
+        let writes = self.status_writes.plan(now.into_std(), updates, jitter_seconds());
         let mut errors = Vec::new();
-        for update in updates {
-            let name = &update.flow_schema_name;
-            let lately = self.attempts.iter().filter(|(_, names)| names.contains(name)).count();
-            if lately >= WRITES_PER_MINUTE_MAX {
-                again.get_or_insert_with(too_often_wait);
-                continue;
-            }
-            written.insert(name.clone());
+        for update in writes.now {
             if let Err(error) = self.write_condition(&update).await {
+                let name = &update.flow_schema_name;
                 errors.push(format!(
                     "failed to set a status.condition for FlowSchema {name}: {error}"
                 ));
             }
         }
-        self.attempts.push_front((now, written));
-        if errors.is_empty() { Ok(again) } else { Err(errors.join("; ")) }
+        if errors.is_empty() { Ok(writes.again_after) } else { Err(errors.join("; ")) }
     }
 
     async fn write_condition(&self, update: &ConditionUpdate) -> Result<(), String> {
@@ -195,7 +174,6 @@ impl Consumer {
     }
 }
 
-fn too_often_wait() -> Duration {
-    let random = u64::from(uuid::Uuid::new_v4().as_bytes()[0]);
-    TOO_OFTEN_WAIT + Duration::from_secs(random % TOO_OFTEN_SPREAD_SECONDS)
+fn jitter_seconds() -> u64 {
+    u64::from(uuid::Uuid::new_v4().as_bytes()[0]) % JITTER_SECONDS
 }

@@ -2,7 +2,6 @@
 
 mod config_consumer;
 mod config_producer;
-mod store_upkeep;
 mod writer;
 
 use std::sync::Arc;
@@ -19,21 +18,18 @@ pub(crate) async fn start(server: &Arc<Server>, config: &Config) -> Result<(), S
     config_producer::start(server).await?;
     if config.priority_and_fairness {
         config_consumer::start(server).await?;
-        keep_adjusting(server);
+        let adjusted = Arc::clone(server);
+        until_stopped(server, async move { adjusted.flow_control.keep_adjusting().await });
     } else {
         server.health.set_consumer_synced();
     }
-    store_upkeep::start(server, config.compaction_interval);
+    if !config.compaction_interval.is_zero() {
+        until_stopped(server, server.keep_compacting(config.compaction_interval));
+    }
     Ok(())
 }
 
-/// Lends and borrows seats between levels until the server stops.
-fn keep_adjusting(server: &Arc<Server>) {
-    let server = Arc::clone(server);
-    tokio::spawn(async move {
-        tokio::select! {
-            () = server.flow_control.keep_adjusting() => {}
-            () = server.stop.cancelled() => {}
-        }
-    });
+/// Does something until the server stops.
+fn until_stopped(server: &Server, work: impl Future<Output = ()> + Send + 'static) {
+    tokio::spawn(server.stop.clone().run_until_cancelled_owned(work));
 }

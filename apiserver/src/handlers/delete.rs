@@ -1,10 +1,11 @@
 //! Deleting (spec: apimachinery 2.12).
 
+use api::meta;
 use api::status::{Details, GroupResource, Status};
 use serde_json::{Value, json};
 use storage::Error;
 
-use super::options::{DeleteOptions, DeleteOptionsBody, ListOptions, Propagation};
+use super::options::{DeleteOptions, ListOptions, Propagation, delete_options_of_query};
 use super::{Call, body_type, failure};
 use crate::codec::{accept, body};
 use crate::objects::{Object, ObjectEntry, metadata};
@@ -65,7 +66,7 @@ impl Call<'_> {
     async fn delete_options(&mut self) -> Result<DeleteOptions, Status> {
         let text = read_body(&mut self.request.body).await?;
         if text.is_empty() {
-            return DeleteOptionsBody::from_query(&self.request.query)?.check();
+            return DeleteOptions::check(delete_options_of_query(&self.request.query)?);
         }
         let media_type = body_type(&self.request.parts.headers)?;
         let tree = body::parse(&text, media_type).map_err(Status::bad_request)?;
@@ -80,9 +81,9 @@ impl Call<'_> {
             return Err(Status::bad_request(body::no_kind(&unknown)));
         }
         let value = tree.into_value();
-        let options = <Option<DeleteOptionsBody> as serde::Deserialize>::deserialize(value)
+        let options = <Option<meta::DeleteOptions> as serde::Deserialize>::deserialize(value)
             .map_err(|error| Status::bad_request(error.to_string()))?;
-        options.unwrap_or_default().check()
+        DeleteOptions::check(options.unwrap_or_default())
     }
 
     async fn delete_key(

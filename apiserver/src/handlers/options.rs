@@ -1,8 +1,8 @@
 //! The options of verbs, from the query or a body, and what is wrong with them
 //! (spec: apimachinery 2.1, 2.12, 3.2; validation 3.5, 3.8).
 
+use api::meta;
 use api::status::{GroupResource, Status};
-use serde::Deserialize;
 use validation::field::{Error, ErrorList, Path};
 use validation::object_meta::validate_field_manager;
 
@@ -134,55 +134,37 @@ pub(crate) struct DeleteOptions {
     pub propagation: Option<Propagation>,
 }
 
-/// The options as they stand in a body.
-#[derive(Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub(crate) struct DeleteOptionsBody {
-    dry_run: Option<Vec<String>>,
-    preconditions: Option<Preconditions>,
-    orphan_dependents: Option<bool>,
-    propagation_policy: Option<String>,
+/// The options of a deletion as they stand in the query.
+///
+/// # Errors
+///
+/// 400 for numbers that are none.
+pub(crate) fn delete_options_of_query(query: &Query) -> Result<meta::DeleteOptions, Status> {
+    Ok(meta::DeleteOptions {
+        grace_period_seconds: query.number("gracePeriodSeconds").map_err(Status::bad_request)?,
+        dry_run: query.all("dryRun").map(str::to_owned).collect(),
+        orphan_dependents: query.flag("orphanDependents"),
+        propagation_policy: query.first("propagationPolicy").map(str::to_owned),
+        ..meta::DeleteOptions::default()
+    })
 }
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-struct Preconditions {
-    uid: Option<String>,
-    resource_version: Option<String>,
-}
-
-impl DeleteOptionsBody {
-    /// The options as they stand in the query.
-    ///
-    /// # Errors
-    ///
-    /// 400 for numbers that are none.
-    pub(crate) fn from_query(query: &Query) -> Result<Self, Status> {
-        query.number("gracePeriodSeconds").map_err(Status::bad_request)?;
-        let dry_run: Vec<String> = query.all("dryRun").map(str::to_owned).collect();
-        Ok(Self {
-            dry_run: Some(dry_run),
-            preconditions: None,
-            orphan_dependents: query.flag("orphanDependents"),
-            propagation_policy: query.first("propagationPolicy").map(str::to_owned),
-        })
-    }
-
+impl DeleteOptions {
     /// The options, if they make sense.
     ///
     /// # Errors
     ///
     /// 422 about the options.
-    pub(crate) fn check(self) -> Result<DeleteOptions, Status> {
+    pub(crate) fn check(asked: meta::DeleteOptions) -> Result<Self, Status> {
         let mut errors = ErrorList::default();
         let path = Path::new("propagationPolicy");
-        let policy = self.propagation_policy.as_deref();
-        if let (Some(policy), Some(_)) = (policy, self.orphan_dependents) {
+        let policy = asked.propagation_policy.as_deref();
+        if let (Some(policy), Some(_)) = (policy, asked.orphan_dependents) {
             let detail = "orphanDependents and deletionPropagation cannot be both set";
             errors.push(Error::invalid(&path, validation::field::Shown::json(&policy), detail));
         }
         let propagation = match policy {
-            None => self
+            None => asked
                 .orphan_dependents
                 .map(|orphan| if orphan { Propagation::Orphan } else { Propagation::Background }),
             Some("Background") => Some(Propagation::Background),
@@ -197,13 +179,12 @@ impl DeleteOptionsBody {
                 None
             }
         };
-        let dry_run = self.dry_run.unwrap_or_default();
-        let dry_run: Vec<&str> = dry_run.iter().map(String::as_str).collect();
+        let dry_run: Vec<&str> = asked.dry_run.iter().map(String::as_str).collect();
         errors.extend(wrong_dry_run(&dry_run));
         invalid("DeleteOptions", &errors)?;
-        let preconditions = self.preconditions.unwrap_or_default();
-        Ok(DeleteOptions {
-            dry_run: !dry_run.is_empty(),
+        let preconditions = asked.preconditions.unwrap_or_default();
+        Ok(Self {
+            dry_run: !asked.dry_run.is_empty(),
             uid: preconditions.uid,
             resource_version: preconditions.resource_version,
             propagation,
@@ -397,11 +378,11 @@ mod tests {
 
     #[test]
     fn both_ways_to_say_what_becomes_of_dependents_exclude_each_other() {
-        let body: DeleteOptionsBody =
+        let body: meta::DeleteOptions =
             serde_json::from_str(r#"{"orphanDependents":true,"propagationPolicy":"Background"}"#)
                 .unwrap();
         assert_eq!(
-            body.check().unwrap_err().message,
+            DeleteOptions::check(body).unwrap_err().message,
             "DeleteOptions.meta.k8s.io \"\" is invalid: propagationPolicy: Invalid value: \
              \"Background\": orphanDependents and deletionPropagation cannot be both set"
         );

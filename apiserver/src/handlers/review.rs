@@ -7,17 +7,22 @@ use api::status::{Cause, GroupResource, Status};
 use auth::User;
 use auth::authorize::{Attributes, Authorizer as _, Decision, ResourceTarget, Target};
 use http::Method;
+use patch::fieldset::FieldSet;
+use patch::managed::{self, Endpoint, OneVersion, Writer};
 use serde_json::{Value, json};
 
 use super::{body_type, options};
 use crate::codec::body;
+use crate::codec::protobuf::known;
 use crate::codec::{MediaType, accept};
 use crate::reply::Reply;
 use crate::request::{Authorized, read_body};
+use crate::resources::GroupVersionKind;
 use crate::server::Server;
 
 const AUTHENTICATION: &str = "authentication.k8s.io";
 const AUTHORIZATION: &str = "authorization.k8s.io";
+const VERSION: &str = "v1";
 
 /// A question.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,7 +47,7 @@ impl Review {
     }
 
     pub(crate) fn has_version(group: &str, version: &str) -> bool {
-        Self::has_group(group) && version == "v1"
+        Self::has_group(group) && version == VERSION
     }
 
     pub(crate) fn find(group: &str, version: &str, parts: &[&str]) -> Option<Self> {
@@ -62,12 +67,15 @@ impl Review {
         }
     }
 
-    fn group_version(&self) -> String {
-        let group = match self {
+    fn group(&self) -> &'static str {
+        match self {
             Self::SelfSubject | Self::Token => AUTHENTICATION,
             _ => AUTHORIZATION,
-        };
-        format!("{group}/v1")
+        }
+    }
+
+    fn group_version(&self) -> String {
+        format!("{}/{VERSION}", self.group())
     }
 
     fn kind(&self) -> &'static str {
@@ -154,17 +162,6 @@ fn answer(
             (Some(json!({})), json!(rules))
         }
     };
-    if let Some(spec) = spec.as_ref().filter(|_| *review != Review::SelfSubjectRules) {
-        let owned = json!({ "f:spec": owned_fields(spec) });
-        metadata["managedFields"] = json!([{
-            "manager": manager,
-            "operation": "Update",
-            "apiVersion": review.group_version(),
-            "time": now.to_string(),
-            "fieldsType": "FieldsV1",
-            "fieldsV1": owned,
-        }]);
-    }
     let mut answer = json!({
         "kind": review.kind(),
         "apiVersion": review.group_version(),
@@ -172,24 +169,28 @@ fn answer(
     });
     if let Some(spec) = spec {
         answer["spec"] = spec;
+        if *review != Review::SelfSubjectRules {
+            answer = with_managed_fields(review, answer, Writer { manager, now });
+        }
     }
     answer["status"] = status;
     Ok(answer)
 }
 
-/// The fields of a spec; lists are owned as a whole.
-fn owned_fields(value: &Value) -> Value {
-    let Value::Object(members) = value else { return json!({}) };
-    let fields = members.iter().map(|(name, value)| {
-        let mut inner = owned_fields(value);
-        if value.is_object()
-            && let Value::Object(inner) = &mut inner
-        {
-            inner.shift_insert(0, ".".to_owned(), json!({}));
-        }
-        (format!("f:{name}"), inner)
-    });
-    Value::Object(fields.collect())
+/// The question belongs to who asks it; the answer to nobody.
+fn with_managed_fields(review: &Review, question: Value, writer: Writer<'_>) -> Value {
+    let kind = GroupVersionKind::new(review.group(), VERSION, review.kind());
+    let Some(type_def) = known::type_of(&kind) else { return question };
+    let group_version = kind.group_version();
+    let versions = OneVersion { group_version: &group_version, type_def: &type_def };
+    let endpoint = Endpoint {
+        group_version: &group_version,
+        kind: review.kind(),
+        subresource: "",
+        reset_fields: &FieldSet::default(),
+        versions: &versions,
+    };
+    managed::update(&endpoint, None, question, writer)
 }
 
 fn user_info(user: &User) -> Value {

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use auth::authorize::AuthorizationMode;
+use storage::BackendKind;
 
 use super::{FeatureGates, RuntimeConfig};
 
@@ -14,7 +15,7 @@ pub struct Config {
     /// Where everything is kept.
     pub data_dir: PathBuf,
     /// Where objects are stored.
-    pub storage_backend: StorageBackend,
+    pub storage_backend: BackendKind,
     /// How long old revisions stay readable.
     pub compaction_interval: Duration,
     /// The address to listen on.
@@ -71,15 +72,6 @@ pub struct Config {
     pub verbosity: u8,
     /// Flags that were given and do nothing.
     pub without_effect: Vec<&'static str>,
-}
-
-/// Where objects are stored.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum StorageBackend {
-    /// On disk.
-    Sled,
-    /// In memory, gone at exit.
-    Memory,
 }
 
 impl Config {

@@ -6,10 +6,11 @@ use std::time::Duration;
 
 use auth::authorize::AuthorizationMode;
 use clap::ArgMatches;
+use storage::BackendKind;
 use validation::text::go_quote;
 
 use super::reader::Reader;
-use super::{Config, FeatureGates, RuntimeConfig, StorageBackend};
+use super::{Config, FeatureGates, RuntimeConfig};
 
 /// The issuer of service account tokens if no flag names one.
 const ISSUER: &str = "https://kubernetes.default.svc";
@@ -112,14 +113,14 @@ fn tls(reader: &mut Reader<'_>) -> Option<(PathBuf, PathBuf)> {
     }
 }
 
-fn storage_backend(reader: &mut Reader<'_>) -> StorageBackend {
+fn storage_backend(reader: &mut Reader<'_>) -> BackendKind {
     match reader.text("storage-backend") {
-        "sled" | "etcd3" => StorageBackend::Sled,
-        "memory" => StorageBackend::Memory,
-        other => {
-            reader.wrong("storage-backend", other, "must be sled or memory");
-            StorageBackend::Memory
-        }
+        // The reference's, for which ours on disk stands in.
+        "etcd3" => BackendKind::Sled,
+        name => BackendKind::from_name(name).unwrap_or_else(|| {
+            reader.wrong("storage-backend", name, "must be sled or memory");
+            BackendKind::Memory
+        }),
     }
 }
 

@@ -15,7 +15,7 @@ mod values;
 
 use std::ffi::OsString;
 
-pub use config::{Config, StorageBackend};
+pub use config::Config;
 pub use exit::Exit;
 pub use feature_gates::FeatureGates;
 pub use runtime_config::RuntimeConfig;

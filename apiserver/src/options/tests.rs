@@ -2,6 +2,7 @@ use auth::authorize::AuthorizationMode;
 use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::Duration;
+use storage::BackendKind;
 
 use super::*;
 
@@ -31,7 +32,7 @@ fn without_flags_everything_has_a_default() {
     assert_eq!(config.service_address, Some(IpAddr::from([10, 0, 0, 1])));
     assert_eq!(config.service_account_issuers, ["https://kubernetes.default.svc"]);
     assert_eq!(config.api_audiences, ["https://kubernetes.default.svc"]);
-    assert_eq!(config.storage_backend, StorageBackend::Sled);
+    assert_eq!(config.storage_backend, BackendKind::Sled);
     assert_eq!(config.data_dir, PathBuf::from("data"));
     assert_eq!(config.cert_dir, PathBuf::from("data/pki"));
     assert_eq!(config.kubeconfig_out, PathBuf::from("data/kubeconfig"));

@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 use std::fmt;
 
 use serde_json::{Map, Number, Value};
+use validation::text::go_quote;
 
 use crate::go_text;
 
@@ -36,7 +37,7 @@ impl fmt::Display for Literal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
             Value::Null => f.write_str("null"),
-            Value::String(text) => f.write_str(&go_text::quoted(text)),
+            Value::String(text) => f.write_str(&go_quote(text)),
             Value::Array(items) => {
                 let items: Vec<String> =
                     items.iter().map(|item| Self(item.clone()).to_string()).collect();

@@ -5,7 +5,7 @@ use std::fmt;
 
 use super::entries::{Identity, Operation};
 use crate::fieldset::{FieldSet, Path};
-use crate::go_text::quoted;
+use validation::text::go_quote as quoted;
 
 /// A field that is applied with another value than the one its manager gave it.
 #[derive(Debug, Clone, PartialEq, Eq)]

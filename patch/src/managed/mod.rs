@@ -17,6 +17,7 @@ mod update;
 mod versions;
 
 use api::time::Timestamp;
+use validation::text::is_printable;
 
 pub use apply::{ApplyError, apply};
 pub use conflict::{Cause, Conflicts};
@@ -95,7 +96,7 @@ pub fn reset_on_status() -> FieldSet {
 pub fn manager_from_user_agent(user_agent: &str) -> String {
     let product = user_agent.split('/').next().unwrap_or_default();
     let mut name = String::new();
-    for character in product.chars().filter(|character| crate::go_text::is_printable(*character)) {
+    for character in product.chars().filter(|character| is_printable(*character)) {
         if name.len() + character.len_utf8() > MANAGER_BYTES_MAX {
             break;
         }
