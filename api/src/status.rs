@@ -308,13 +308,6 @@ impl Status {
         .with_details(Details::default())
     }
 
-    /// 429
-    #[must_use]
-    pub fn too_many_requests(message: impl Into<String>, retry_after_seconds: u32) -> Self {
-        Self::failure(429, Some(Reason::TooManyRequests), message)
-            .with_details(Details { retry_after_seconds, ..Details::default() })
-    }
-
     /// 500 for what should not have happened.
     #[must_use]
     pub fn internal_error(why: &str) -> Self {

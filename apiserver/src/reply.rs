@@ -3,7 +3,6 @@
 use std::io::Write as _;
 
 use api::status::{GroupResource, Status};
-use api::time::Timestamp;
 use auth::authorize::Forbidden;
 use axum::body::Body;
 use bytes::Bytes;
@@ -242,11 +241,4 @@ fn gzip(body: &[u8]) -> Option<Bytes> {
 fn nosniff(mut response: Response<Body>) -> Response<Body> {
     response.headers_mut().insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     response
-}
-
-/// A moment as it stands in headers such as `Expires`.
-#[must_use]
-pub fn http_date(time: Timestamp) -> String {
-    let time = jiff::Timestamp::from_second(time.unix_seconds()).unwrap_or_default();
-    time.strftime("%a, %d %b %Y %H:%M:%S GMT").to_string()
 }

@@ -71,12 +71,6 @@ impl ObjectStore {
         let bytes = object.item_json().len();
         Ok(Arc::new(Entry { key, modified, bytes, object }))
     }
-
-    /// The newest revision of the whole store.
-    #[must_use]
-    pub fn current_revision(&self) -> Revision {
-        self.backend.status().revision
-    }
 }
 
 /// What is stored of an object: everything but its resource version, which is its revision.
