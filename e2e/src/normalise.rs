@@ -19,7 +19,7 @@ const UUID: &str = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}
 static SOME_UUID: LazyLock<Regex> = LazyLock::new(|| compile(UUID));
 static A_UUID: LazyLock<Regex> = LazyLock::new(|| compile(&format!("^{UUID}$")));
 static TIME: LazyLock<Regex> =
-    LazyLock::new(|| compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)"));
+    LazyLock::new(|| compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(?:Z|[+-]\d\d:\d\d)(, +)?"));
 static AGE: LazyLock<Regex> = LazyLock::new(|| compile(r"^(\d+[ydhms]){1,2}$"));
 static QUOTED_VERSION: LazyLock<Regex> =
     LazyLock::new(|| compile(r#"(resourceVersion\\*":\\*")\d+"#));
@@ -66,7 +66,7 @@ impl Symbols {
         let text = sorted_conflicts(&text);
         let text = CURRENT_VERSION.replace_all(&text, "${1}<rv>");
         let text = SCHEME.replace_all(&text, "in scheme <scheme>");
-        TIME.replace_all(&text, "<time>").into_owned()
+        TIME.replace_all(&text, time_symbol).into_owned()
     }
 
     /// A value with symbols, numbered in the order in which the value has them.
@@ -136,6 +136,19 @@ impl Symbols {
     }
 }
 
+/// The longest fraction of a second, with its point.
+const FRACTION_BYTES: usize = ".123456789".len();
+
+/// A time, and the padding that follows it in a table of text: a fraction that ends in zeros is
+/// written shorter and padded by as much, which is chance.
+fn time_symbol(time: &Captures<'_>) -> String {
+    let fraction = time.get(1).map_or(FRACTION_BYTES, |fraction| fraction.len());
+    let padding = time.get(2).map_or("", |padding| padding.as_str());
+    let missing = FRACTION_BYTES.saturating_sub(fraction);
+    let kept = padding.len().saturating_sub(missing).max(padding.len().min(", ".len()));
+    format!("<time>{}", &padding[..kept])
+}
+
 /// Sorts values by their text.
 pub(crate) fn sort(values: &mut [Value]) {
     values.sort_by_cached_key(|value| ascii(value, Members::Sorted));
@@ -190,6 +203,17 @@ mod tests {
                 .collect();
             assert_eq!(Value::from(got), vector["normal"], "{}", vector["about"]);
         }
+    }
+
+    #[test]
+    fn how_a_time_is_padded_is_no_difference() {
+        let text = |text: &str| Symbols::new(true).text(text);
+        let expected = "<time>, 1";
+        assert_eq!(text("2026-11-30T02:58:10.170257231Z, 1"), expected);
+        assert_eq!(text("2026-11-30T02:58:10.1702572Z,   1"), expected);
+        assert_eq!(text("2026-11-30T02:58:10.1702572Z, 1"), expected);
+        assert_eq!(text("0001-01-01T00:00:00Z,   1"), "<time>,   1");
+        assert_eq!(text("2026-11-30T02:58:10.1Z"), "<time>");
     }
 
     #[test]
