@@ -148,12 +148,12 @@ fn insert_text(headers: &mut http::HeaderMap, name: HeaderName, text: &str) {
 fn render(record: &Record, reply: Reply) -> Response<Body> {
     match reply {
         Reply::Json { code, text, accepted } => {
-            let (content_type, body) = in_form(record, &text, accepted);
+            let (content_type, body) = in_form(record, text, accepted);
             compressed(record, code, content_type, body)
         }
         Reply::Status(status, accepted) => {
-            let text = Bytes::from(json::to_vec(&status));
-            let (content_type, body) = in_form(record, &text, accepted);
+            let text = json::to_vec(&status).into();
+            let (content_type, body) = in_form(record, text, accepted);
             compressed(record, 200, content_type, body)
         }
         Reply::Text { code, text, content_type, nosniff: quiet } => {
@@ -169,8 +169,8 @@ fn render(record: &Record, reply: Reply) -> Response<Body> {
 fn render_failure(record: &Record, status: &Status) -> Response<Body> {
     let mut accepted = record.accepted_for_errors();
     accepted.pretty |= status.code == 406;
-    let text = Bytes::from(json::to_vec(status));
-    let (content_type, body) = in_form(record, &text, accepted);
+    let text = json::to_vec(status).into();
+    let (content_type, body) = in_form(record, text, accepted);
     let mut response = compressed(record, status.code, content_type, body);
     if let Some(seconds) = status.retry_after_seconds() {
         response.headers_mut().insert(RETRY_AFTER, seconds.into());
@@ -179,14 +179,14 @@ fn render_failure(record: &Record, status: &Status) -> Response<Body> {
 }
 
 /// JSON text in the accepted form, with its content type.
-fn in_form(record: &Record, text: &Bytes, accepted: Accepted) -> (&'static str, Bytes) {
+fn in_form(record: &Record, text: Bytes, accepted: Accepted) -> (&'static str, Bytes) {
     match accepted.media_type {
         MediaType::Yaml => {
-            let value = serde_json::from_slice(text).unwrap_or_default();
+            let value = serde_json::from_slice(&text).unwrap_or_default();
             (MediaType::Yaml.name(), yaml::to_vec(&value).into())
         }
         MediaType::Protobuf => {
-            let value: Value = serde_json::from_slice(text).unwrap_or_default();
+            let value: Value = serde_json::from_slice(&text).unwrap_or_default();
             match protobuf::known::write(&value) {
                 Some(bytes) => (MediaType::Protobuf.name(), bytes.into()),
                 // Documents that have no such form.
@@ -194,14 +194,16 @@ fn in_form(record: &Record, text: &Bytes, accepted: Accepted) -> (&'static str, 
             }
         }
         MediaType::Json => {
-            let mut out = if accepted.pretty || record.pretty() {
-                let value: Value = serde_json::from_slice(text).unwrap_or_default();
-                json::to_vec_pretty(&value)
+            let text = if accepted.pretty || record.pretty() {
+                let value: Value = serde_json::from_slice(&text).unwrap_or_default();
+                json::to_vec_pretty(&value).into()
             } else {
-                text.to_vec()
+                text
             };
-            out.push(b'\n');
-            (MediaType::Json.name(), out.into())
+            // Lists are large, and nobody else holds them: the end of line joins them in place.
+            let mut out = text.try_into_mut().unwrap_or_else(|shared| shared.as_ref().into());
+            out.extend_from_slice(b"\n");
+            (MediaType::Json.name(), out.freeze())
         }
     }
 }

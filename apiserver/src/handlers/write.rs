@@ -1,6 +1,7 @@
 //! The way of every write, whoever asks for it: prepare, keep the books, validate, store
 //! (spec: apimachinery 2.4, 2.7, 2.8; validation 3.1, 3.2).
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use api::decode::{Tree, decode};
@@ -409,15 +410,7 @@ impl WriteContext<'_> {
         }
         let mut desired = object.clone();
         self.resource.type_def.prune(&mut desired);
-        let rest = |value: &Value| {
-            let mut value = value.clone();
-            if let Value::Object(members) = &mut value {
-                members.shift_remove("metadata");
-                members.shift_remove("status");
-            }
-            value
-        };
-        if rest(&desired) != rest(live) {
+        if besides_metadata_and_status(&desired) != besides_metadata_and_status(live) {
             let generation = live["metadata"]["generation"].as_i64().unwrap_or(0);
             metadata::set(object, "generation", json!(generation + 1));
         }
@@ -447,6 +440,13 @@ impl WriteContext<'_> {
             ))),
         }
     }
+}
+
+/// What users ask for: all members but metadata and status.
+fn besides_metadata_and_status(object: &Value) -> BTreeMap<&str, &Value> {
+    let members = object.as_object().into_iter().flatten();
+    let members = members.map(|(name, value)| (name.as_str(), value));
+    members.filter(|(name, _)| !matches!(*name, "metadata" | "status")).collect()
 }
 
 /// Why a changed object was not stored.
