@@ -107,7 +107,7 @@ impl Presenter<'_> {
             Transform::None => self.plain_list(entries, meta).into(),
             Transform::Table(version) => {
                 let mut values = self.values(entries);
-                if let Some(sort_key) = self.resource.printer.sort_key {
+                if let Some(sort_key) = self.resource.table.sort_key {
                     // Stable: equal ones stay in the order of their names.
                     values.sort_by_key(sort_key);
                 }
@@ -170,7 +170,7 @@ impl Presenter<'_> {
         columns: bool,
     ) -> Value {
         let definitions =
-            if columns { self.resource.printer.column_definitions() } else { Value::Null };
+            if columns { self.resource.table.column_definitions() } else { Value::Null };
         json!({
             "kind": "Table",
             "apiVersion": version.group_version(),
@@ -186,7 +186,7 @@ impl Presenter<'_> {
             IncludeObject::Metadata => partial(value, version),
             IncludeObject::Object => value.clone(),
         };
-        json!({ "cells": (self.resource.printer.cells)(value, self.now), "object": object })
+        json!({ "cells": (self.resource.table.cells)(value, self.now), "object": object })
     }
 
     /// A bookmark: an object of nothing but a resource version.
@@ -205,7 +205,7 @@ impl Presenter<'_> {
                 // Clients look for the annotation, whatever they asked to be included.
                 let object = partial(&value, version);
                 let row = json!({
-                    "cells": (self.resource.printer.cells)(&value, self.now),
+                    "cells": (self.resource.table.cells)(&value, self.now),
                     "object": object,
                 });
                 text::to_vec(&self.table(version, &metadata, &[row], false))

@@ -3,17 +3,16 @@
 
 mod flowcontrol;
 mod strategy;
-mod table;
 
 use std::fmt;
 use std::sync::Arc;
 
 use api::schema::TypeDef;
 use api::status::GroupResource;
+use kinds::table::Table;
 use serde_json::Value;
 
 pub use strategy::Strategy;
-pub use table::{Column, Printer, age};
 
 /// An API group, version and kind.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -90,7 +89,7 @@ pub struct Resource {
     /// Whether `status` is written through a subresource of its own.
     pub has_status: bool,
     /// How its Tables look.
-    pub printer: Printer,
+    pub table: &'static Table,
     /// What is code about it.
     pub strategy: &'static dyn Strategy,
     type_meta_json: String,
@@ -112,8 +111,8 @@ pub struct ResourceParts {
     pub categories: &'static [&'static str],
     /// See [`Resource::type_def`].
     pub type_def: Arc<TypeDef>,
-    /// See [`Resource::printer`].
-    pub printer: Printer,
+    /// See [`Resource::table`].
+    pub table: &'static Table,
     /// See [`Resource::strategy`].
     pub strategy: &'static dyn Strategy,
 }
@@ -135,7 +134,7 @@ impl From<ResourceParts> for Resource {
             short_names: parts.short_names,
             categories: parts.categories,
             type_def: parts.type_def,
-            printer: parts.printer,
+            table: parts.table,
             strategy: parts.strategy,
         }
     }
