@@ -130,7 +130,7 @@ impl Presenter<'_> {
                     "you requested PartialObjectMetadata, but the requested object is a list \
                      (*{}.{})",
                     self.resource.kind.internal_package(),
-                    self.resource.list_kind
+                    self.resource.described.list_kind
                 )));
             }
         };
@@ -146,7 +146,7 @@ impl Presenter<'_> {
         let bytes: usize = entries.iter().map(|entry| entry.object.item_json().len() + 1).sum();
         let mut out = Vec::with_capacity(bytes + 256);
         out.extend_from_slice(b"{\"kind\":");
-        text::push_string(&mut out, &self.resource.list_kind);
+        text::push_string(&mut out, &self.resource.described.list_kind);
         out.extend_from_slice(b",\"apiVersion\":");
         text::push_string(&mut out, &self.resource.kind.group_version());
         out.extend_from_slice(b",\"metadata\":");
@@ -191,7 +191,7 @@ impl Presenter<'_> {
 
     /// A bookmark: an object of nothing but a resource version.
     pub(super) fn bookmark(&self, revision: u64, ends_initial_events: bool) -> Vec<u8> {
-        let mut value = self.resource.type_def.zero();
+        let mut value = self.resource.type_def().zero();
         let mut metadata = json!({ "resourceVersion": revision.to_string() });
         if ends_initial_events {
             metadata["annotations"] = json!({ "k8s.io/initial-events-end": "true" });

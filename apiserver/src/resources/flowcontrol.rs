@@ -1,55 +1,27 @@
 //! FlowSchemas and PriorityLevelConfigurations.
 
-use std::sync::Arc;
-
-use api::flowcontrol::{GROUP, v1};
-use api::schema::{Described, TypeDef};
 use api::time::Timestamp;
+use openapi::resource::{GroupVersion, Resource as Described};
 use serde_json::Value;
 use validation::field::ErrorList;
 use validation::flowcontrol::Gates;
 
 use kinds::table::{Column, NONE, Table, age_of, cell};
 
-use super::{GroupVersionKind, Resource, ResourceParts, Strategy};
+use super::{Resource, Strategy};
 
 /// Newest first; the older ones are served only when asked for.
 const KNOWN_VERSIONS: &[&str] = &["v1", "v1beta3", "v1beta2", "v1beta1"];
 
-/// The resource `flowschemas`.
-pub(super) fn flow_schema() -> Resource {
-    ResourceParts {
-        kind: GroupVersionKind::new(GROUP, v1::VERSION, "FlowSchema"),
-        plural: "flowschemas",
-        singular: "flowschema",
-        namespaced: false,
-        short_names: &[],
-        categories: &[],
-        type_def: type_def::<v1::FlowSchema>(),
-        table: &FLOW_SCHEMA_TABLE,
-        strategy: &FLOW_SCHEMA,
-    }
-    .into()
-}
-
-/// The resource `prioritylevelconfigurations`.
-pub(super) fn priority_level_configuration() -> Resource {
-    ResourceParts {
-        kind: GroupVersionKind::new(GROUP, v1::VERSION, "PriorityLevelConfiguration"),
-        plural: "prioritylevelconfigurations",
-        singular: "prioritylevelconfiguration",
-        namespaced: false,
-        short_names: &[],
-        categories: &[],
-        type_def: type_def::<v1::PriorityLevelConfiguration>(),
-        table: &PRIORITY_LEVEL_TABLE,
-        strategy: &PRIORITY_LEVEL,
-    }
-    .into()
-}
-
-fn type_def<T: Described>() -> Arc<TypeDef> {
-    T::type_def().map_or_else(|| unreachable!("a kind is a struct"), Arc::clone)
+/// One of the two kinds.
+pub(super) fn resource(group_version: &GroupVersion, described: Described) -> Option<Resource> {
+    let (kind, table) = match described.kind.as_str() {
+        "FlowSchema" => ("FlowSchema", &FLOW_SCHEMA_TABLE),
+        "PriorityLevelConfiguration" => ("PriorityLevelConfiguration", &PRIORITY_LEVEL_TABLE),
+        _ => return None,
+    };
+    let strategy = Box::new(FlowControlStrategy(kind));
+    Some(Resource::new(group_version, described, table, strategy))
 }
 
 static FLOW_SCHEMA_TABLE: Table = Table {
@@ -130,9 +102,6 @@ fn priority_level_cells(object: &Value, now: Timestamp) -> Vec<Value> {
 
 /// Both kinds differ only in their rules.
 struct FlowControlStrategy(&'static str);
-
-static FLOW_SCHEMA: FlowControlStrategy = FlowControlStrategy("FlowSchema");
-static PRIORITY_LEVEL: FlowControlStrategy = FlowControlStrategy("PriorityLevelConfiguration");
 
 impl Strategy for FlowControlStrategy {
     fn known_versions(&self) -> &'static [&'static str] {
