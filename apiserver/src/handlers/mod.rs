@@ -4,6 +4,7 @@ pub(crate) mod continue_token;
 mod create;
 mod delete;
 mod failure;
+mod frame;
 pub(crate) mod options;
 mod patch;
 mod present;
