@@ -116,7 +116,7 @@ pub async fn start(config: &Config, shutdown: Shutdown) -> Result<Ready, String>
         stop: shutdown.graceful.clone(),
         backend,
     });
-    controllers::start(&server, config).await?;
+    controllers::start(&server, config, address.port()).await?;
     Ok(Ready { server, listener, shutdown, url })
 }
 

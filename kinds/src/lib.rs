@@ -3,5 +3,6 @@
 //! themselves are recorded tables in crate `openapi`.
 
 pub mod defaults;
+pub mod deletion;
 pub mod rules;
 pub mod table;

@@ -1,5 +1,6 @@
 //! What requests for objects do.
 
+mod admission;
 pub(crate) mod continue_token;
 mod create;
 mod delete;
@@ -30,6 +31,8 @@ use crate::request::{Authorized, accept_header};
 use crate::resources::Resource;
 use crate::server::Server;
 
+pub(crate) use delete::{Deleted, Deletion};
+pub(crate) use options::DeleteOptions;
 pub(crate) use review::Review;
 pub(crate) use route::{Place, Route, route};
 pub(crate) use write::{Origin, Proposal, WriteContext};

@@ -81,6 +81,7 @@ impl WriteContext<'_> {
     /// Stores a new object.
     pub(crate) async fn create(&self, mut object: Value) -> Result<Written, Status> {
         self.prepare_create(&mut object)?;
+        self.check_namespace(&object).await?;
         if metadata::text(&object, "name").is_empty()
             && !metadata::text(&object, "generateName").is_empty()
         {
@@ -94,6 +95,7 @@ impl WriteContext<'_> {
         let managed_fields = object["metadata"]["managedFields"].take();
         self.prepare_create(&mut object)?;
         metadata::set(&mut object, "managedFields", managed_fields);
+        self.check_namespace(&object).await?;
         self.store_new(object).await?.map_err(|(status, _)| status)
     }
 
@@ -311,7 +313,7 @@ impl WriteContext<'_> {
 
         metadata::set_resource_version(&mut object, existing.modified.0);
         keep_times_if_unchanged(live, &mut object);
-        if metadata::is_being_deleted(&object) && metadata::finalizers(&object).is_empty() {
+        if self.may_go(&object) {
             return self.remove(key, existing.modified, object).await;
         }
         if object == *live {
@@ -324,6 +326,15 @@ impl WriteContext<'_> {
             Ok(entry) => Ok(Written::Stored(entry)),
             Err(error) => Err(store_error(&error)),
         }
+    }
+
+    /// Whether the object is to be deleted and nothing holds it any more.
+    fn may_go(&self, object: &Value) -> bool {
+        let grace = object["metadata"]["deletionGracePeriodSeconds"].as_i64().unwrap_or(0);
+        metadata::is_being_deleted(object)
+            && metadata::finalizers(object).is_empty()
+            && grace == 0
+            && !self.resource.strategy.holds(object)
     }
 
     /// The last finalizer is gone: the update deletes the object and answers with it as it was.

@@ -1,7 +1,7 @@
 //! The kinds besides flow control. Their types are recorded; what is particular about them is in
 //! crate [`kinds`].
 
-use kinds::{defaults, rules, table};
+use kinds::{defaults, deletion, rules, table};
 use openapi::resource::{GroupVersion, Resource as Described, Verb};
 use serde_json::Value;
 use validation::field::ErrorList;
@@ -34,6 +34,22 @@ struct BuiltIn {
 impl Strategy for BuiltIn {
     fn fill_defaults(&self, object: &mut Value) {
         defaults::fill(&self.group, &self.kind, object);
+    }
+
+    fn deletion_refusal(&self, name: &str) -> Option<&'static str> {
+        deletion::refusal(&self.group, &self.kind, name)
+    }
+
+    fn orphans_by_default(&self) -> bool {
+        deletion::orphans_by_default(&self.group, &self.kind)
+    }
+
+    fn holds(&self, object: &Value) -> bool {
+        deletion::holds(&self.group, &self.kind, object)
+    }
+
+    fn begin_deletion(&self, object: &mut Value) {
+        deletion::begin(&self.group, &self.kind, object);
     }
 
     fn validate_create(&self, object: &Value, _gates: Gates) -> ErrorList {
