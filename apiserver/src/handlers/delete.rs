@@ -147,22 +147,27 @@ impl Deletion<'_> {
             if !options.dry_run {
                 self.store.delete(key, entry.modified).await?;
             }
-            return Ok(Deleted::Gone(Box::new(Object::unstored(object))));
+            return Ok(Deleted::Gone(self.unstored(object)));
         }
         let hurries = grace.is_some_and(|grace| {
             object["metadata"]["deletionGracePeriodSeconds"].as_i64().is_some_and(|g| grace < g)
         });
         if metadata::is_being_deleted(&object) && finalizers == before && !hurries {
-            return Ok(Deleted::Waiting(Box::new(Object::unstored(object))));
+            return Ok(Deleted::Waiting(self.unstored(object)));
         }
         metadata::set(&mut object, "finalizers", json!(finalizers));
         self.mark_deleted(&mut object, grace.unwrap_or(0));
         if options.dry_run {
-            return Ok(Deleted::Waiting(Box::new(Object::unstored(object))));
+            return Ok(Deleted::Waiting(self.unstored(object)));
         }
-        let stored = self.store.update(key, &object, entry.modified).await?;
+        let written = self.resource.to_stored(object.clone());
+        let stored = self.store.update(key, &written, entry.modified).await?;
         metadata::set_resource_version(&mut object, stored.modified.0);
-        Ok(Deleted::Waiting(Box::new(Object::unstored(object))))
+        Ok(Deleted::Waiting(self.unstored(object)))
+    }
+
+    fn unstored(&self, object: Value) -> Box<Object> {
+        Box::new(Object::unstored(self.resource.to_stored(object)))
     }
 
     /// Writes down that the object is to be gone in `grace` seconds, if not sooner.

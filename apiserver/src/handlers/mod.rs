@@ -76,6 +76,9 @@ pub(crate) async fn serve(
     let Some(store) = server.stores.of(&resource).map(Arc::clone) else {
         return Err(Status::unknown_resource().into());
     };
+    if let Some(warning) = &resource.deprecation {
+        request.record.warn(warning.clone());
+    }
     let method = request.parts.method.clone();
     let status = kind == route::Kind::Status;
     let call = Call { server, request, resource, store, namespace, name, status };

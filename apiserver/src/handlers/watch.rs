@@ -213,7 +213,7 @@ impl Watcher {
             (true, false) => {
                 // As it was when it last matched, at the revision at which it stopped to.
                 let previous = event.previous.as_ref()?;
-                let value = previous.object.value(&self.resource);
+                let value = previous.object.value(&self.store.resource);
                 self.event("DELETED", &Object::new(value, event.revision().0))
             }
         }
