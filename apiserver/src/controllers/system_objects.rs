@@ -77,6 +77,12 @@ fn needed(address: IpAddr, port: u16) -> Vec<Needed> {
     let mut needed: Vec<Needed> =
         ["default", "kube-node-lease", "kube-public", "kube-system"].map(namespace).into();
     needed.push(Needed {
+        plural: "serviceaccounts",
+        namespace: "default",
+        name: "default",
+        object: json!({ "metadata": { "name": "default" } }),
+    });
+    needed.push(Needed {
         plural: "services",
         namespace: "default",
         name: "kubernetes",
