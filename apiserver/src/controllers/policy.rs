@@ -11,7 +11,7 @@ use storage::cache::{Freshness, Subscription};
 use super::until_stopped;
 use super::writer::Kind;
 use crate::access;
-use crate::handlers::Proposal;
+use crate::handlers::{Part, Proposal};
 use crate::objects::{Object, metadata};
 use crate::server::Server;
 
@@ -89,7 +89,7 @@ async fn ensure(kinds: &[Kind], object: &Value) -> Result<(), String> {
         return Err(format!("{wanted} is no kind of policy"));
     };
     let (namespace, name) = (metadata::text(object, "namespace"), metadata::text(object, "name"));
-    let context = kind.context(FIELD_MANAGER, namespace, name, false);
+    let context = kind.context(FIELD_MANAGER, namespace, name, Part::WHOLE);
     let write = async {
         let Some(live) = context.live().await? else {
             return context.create(kind.canonical(object)?).await.map(drop);

@@ -13,6 +13,7 @@ use storage::cache::Freshness;
 use storage::{Error, Revision};
 
 use super::failure;
+use super::part::Part;
 use crate::codec::body::set_type_meta;
 use crate::objects::{Object, ObjectEntry, ObjectStore, metadata};
 use crate::request::query::parse_uint;
@@ -45,7 +46,7 @@ pub(crate) struct WriteContext<'a> {
     pub(crate) store: &'a Arc<ObjectStore>,
     pub(crate) namespace: &'a str,
     pub(crate) name: &'a str,
-    pub(crate) status: bool,
+    pub(crate) part: Part,
     pub(crate) origin: Origin,
 }
 
@@ -236,15 +237,11 @@ impl WriteContext<'_> {
     pub(crate) fn with_endpoint<T>(&self, f: impl FnOnce(&Endpoint<'_>, Writer<'_>) -> T) -> T {
         let group_version = self.resource.kind.group_version();
         let versions = ServedVersions(&self.server.resources, self.resource);
-        let reset_fields = match (self.status, self.resource.has_status) {
-            (true, _) => patch::managed::reset_on_status(),
-            (false, true) => patch::managed::reset_on_main(),
-            (false, false) => patch::fieldset::FieldSet::default(),
-        };
+        let reset_fields = self.part.reset_fields(self.resource.has_status);
         let endpoint = Endpoint {
             group_version: &group_version,
             kind: &self.resource.kind.kind,
-            subresource: if self.status { "status" } else { "" },
+            subresource: self.part.subresource,
             reset_fields: &reset_fields,
             versions: &versions,
         };
@@ -303,7 +300,7 @@ impl WriteContext<'_> {
         self.count_generation(&mut object, live);
         let strategy = &self.resource.strategy;
         let gates = self.server.gates;
-        let errors = if self.status {
+        let errors = if self.part.is_status() {
             strategy.validate_status_update(&object, live, gates)
         } else {
             strategy.validate_update(&object, live, gates)
@@ -395,12 +392,8 @@ impl WriteContext<'_> {
 
     fn prepare_update(&self, object: &mut Value, live: &Value) -> Result<(), Status> {
         self.place(object)?;
-        if self.status {
-            let managed_fields = object["metadata"]["managedFields"].take();
-            let status = object["status"].take();
-            *object = live.clone();
-            object["status"] = status;
-            metadata::set(object, "managedFields", managed_fields);
+        if !self.part.is_whole() {
+            *object = self.part.put(object, live);
             return Ok(());
         }
         self.reset_status(object, Some(live));
@@ -421,7 +414,7 @@ impl WriteContext<'_> {
 
     /// The generation counts changes of everything but metadata and status.
     fn count_generation(&self, object: &mut Value, live: &Value) {
-        if self.status || !self.resource.strategy.has_generation() {
+        if self.part.is_status() || !self.resource.strategy.has_generation() {
             return;
         }
         let mut desired = object.clone();
