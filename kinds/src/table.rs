@@ -1,6 +1,6 @@
 //! Tables: what kubectl prints (spec: apimachinery 4.4, apf 2.6).
 //!
-//! Each file below holds the Tables of a group, or of a kind that needs more room; [`registry`] is
+//! Each file below holds the Tables of a group, or of a kind that needs more room; `registry` is
 //! the one list of them. Cells are made from objects in canonical JSON, in which anything may be
 //! absent or null: a cell then shows what the reference shows for the zero value of its type.
 

@@ -2,10 +2,12 @@
 
 mod summary;
 
+use std::collections::BTreeMap;
+
 use api::time::Timestamp;
 use serde_json::{Value, json};
 
-use super::fields::{condition, list, name, string, text_or};
+use super::fields::{list, name, string, text_or};
 use super::{Column, NONE, Table, age_of};
 use summary::Summary;
 
@@ -44,10 +46,14 @@ fn readiness_gates(pod: &Value) -> String {
     if gates.is_empty() {
         return NONE.to_owned();
     }
-    let open = gates.iter().filter(|gate| {
-        condition(pod, "/status/conditions", string(gate, "/conditionType"))
-            .is_some_and(|condition| string(condition, "/status") == "True")
-    });
+    // The first condition of a type counts: later ones are overwritten.
+    let conditions: BTreeMap<_, _> = list(pod, "/status/conditions")
+        .iter()
+        .rev()
+        .map(|condition| (string(condition, "/type"), string(condition, "/status")))
+        .collect();
+    let holds = |gate: &&Value| conditions.get(string(gate, "/conditionType")) == Some(&"True");
+    let open = gates.iter().filter(holds);
     format!("{}/{}", open.count(), gates.len())
 }
 

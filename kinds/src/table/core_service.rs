@@ -3,8 +3,8 @@
 use api::time::Timestamp;
 use serde_json::Value;
 
-use super::fields::{integer, list, map, name, optional_or, string, strings, text};
-use super::format::{labels, load_balancer, shortened};
+use super::fields::{count, integer, list, map, name, optional_or, string, strings, text};
+use super::format::{SHOWN, labels, load_balancer, with_more};
 use super::{Column, NONE, Table, age_of};
 
 pub(super) static SERVICE: Table = Table::new(
@@ -69,23 +69,32 @@ fn addresses(endpoints: &Value) -> String {
     if subsets.is_empty() {
         return NONE.to_owned();
     }
-    shortened(&subsets.iter().flat_map(subset).collect::<Vec<_>>())
+    // There are as many as addresses times ports: only those that are shown may cost anything.
+    let total = subsets.iter().map(size).fold(0, usize::saturating_add);
+    let shown: Vec<_> = subsets.iter().flat_map(subset).take(SHOWN).collect();
+    with_more(&shown.join(","), total - shown.len())
 }
 
-/// Each address with each port; headless Services may have no ports.
-fn subset(subset: &Value) -> Vec<String> {
-    let ips = list(subset, "/addresses").iter().map(|address| string(address, "/ip"));
-    match list(subset, "/ports") {
-        [] => ips.map(str::to_owned).collect(),
-        ports => {
-            let ports = ports.iter().map(|port| integer(port, "/port"));
-            ports.flat_map(|port| ips.clone().map(move |ip| host_port(ip, port))).collect()
-        }
+/// How many pairs of addresses and ports there are; headless Services may have no ports.
+fn size(subset: &Value) -> usize {
+    count(subset, "/addresses").saturating_mul(count(subset, "/ports").max(1))
+}
+
+fn subset(subset: &Value) -> impl Iterator<Item = String> + '_ {
+    let ports = list(subset, "/ports").iter().map(|port| Some(integer(port, "/port")));
+    let none = list(subset, "/ports").is_empty().then_some(None);
+    ports.chain(none).flat_map(|port| {
+        let addresses = list(subset, "/addresses").iter();
+        addresses.map(move |address| host_port(string(address, "/ip"), port))
+    })
+}
+
+fn host_port(ip: &str, port: Option<i64>) -> String {
+    match port {
+        None => ip.to_owned(),
+        Some(port) if ip.contains(':') => format!("[{ip}]:{port}"),
+        Some(port) => format!("{ip}:{port}"),
     }
-}
-
-fn host_port(ip: &str, port: i64) -> String {
-    if ip.contains(':') { format!("[{ip}]:{port}") } else { format!("{ip}:{port}") }
 }
 
 #[cfg(test)]
@@ -173,5 +182,16 @@ mod tests {
             let object = json!({"subsets": subsets});
             assert_eq!(some_cells(&ENDPOINTS, &object, &["Endpoints"]), json!([expected]));
         }
+    }
+
+    #[test]
+    fn endpoints_beyond_counting_are_counted_without_being_written_out() {
+        let addresses = vec![json!({"ip": "1.1.1.1"}); 10_000];
+        let ports = vec![json!({"port": 80}); 10_000];
+        let object = json!({"subsets": [{"addresses": addresses, "ports": ports}]});
+        assert_eq!(
+            some_cells(&ENDPOINTS, &object, &["Endpoints"]),
+            json!(["1.1.1.1:80,1.1.1.1:80,1.1.1.1:80 + 99999997 more..."])
+        );
     }
 }

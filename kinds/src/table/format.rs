@@ -8,7 +8,7 @@ use super::fields::{list, string};
 use super::{Column, NONE};
 
 /// How many elements a shortened list shows.
-const SHOWN: usize = 3;
+pub(super) const SHOWN: usize = 3;
 
 /// The columns of the containers in a template.
 pub(super) const CONTAINERS: Column =

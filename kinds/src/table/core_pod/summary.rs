@@ -1,5 +1,7 @@
 //! What the containers of a pod add up to.
 
+use std::collections::BTreeSet;
+
 use api::time::Timestamp;
 use serde_json::Value;
 
@@ -25,7 +27,7 @@ impl Summary {
         let sidecars = Sidecars::of(pod);
         let mut summary = Self {
             ready: 0,
-            total: list(pod, "/spec/containers").len() + sidecars.0.len(),
+            total: list(pod, "/spec/containers").len() + sidecars.count,
             status: status_without_containers(pod).to_owned(),
             restarts: Restarts::default(),
         };
@@ -122,18 +124,22 @@ fn condition_holds_anywhere(pod: &Value, condition_type: &str) -> bool {
 }
 
 /// The names of the init containers that go on running beside the containers.
-struct Sidecars<'a>(Vec<&'a str>);
+struct Sidecars<'a> {
+    names: BTreeSet<&'a str>,
+    count: usize,
+}
 
 impl<'a> Sidecars<'a> {
     fn of(pod: &'a Value) -> Self {
         let restarted = list(pod, "/spec/initContainers")
             .iter()
             .filter(|container| string(container, "/restartPolicy") == "Always");
-        Self(restarted.map(|container| string(container, "/name")).collect())
+        let names = restarted.clone().map(|container| string(container, "/name")).collect();
+        Self { names, count: restarted.count() }
     }
 
     fn contain(&self, status: &Value) -> bool {
-        self.0.contains(&string(status, "/name"))
+        self.names.contains(string(status, "/name"))
     }
 
     /// The restarts of sidecars, up to the init container that the pod waits for.
