@@ -159,6 +159,19 @@ mod tests {
     }
 
     #[test]
+    fn what_the_newer_api_calls_deprecated_is_shown_when_there_is_no_series() {
+        let object = json!({
+            "deprecatedSource": {"component": "kubelet", "host": "n1"}, "deprecatedCount": 9,
+            "deprecatedFirstTimestamp": "2026-11-30T11:00:00Z",
+            "deprecatedLastTimestamp": "2026-11-30T11:50:00Z",
+        });
+        assert_eq!(
+            some_cells(&EVENTS, &object, &["Last Seen", "First Seen", "Source", "Count"]),
+            json!(["10m", "60m", "kubelet, n1", 9])
+        );
+    }
+
+    #[test]
     fn an_event_that_happened_once_was_last_seen_when_first_seen() {
         let object = json!({"eventTime": "2026-11-30T11:00:00.000000Z", "firstTimestamp": null});
         assert_eq!(
