@@ -94,7 +94,8 @@ impl Column {
     }
 }
 
-/// Makes the cells of an object, at a moment: one for each column, in their order.
+/// Makes the cells of an object, at a moment: one for each column, in their order. Rows of
+/// `ipaddresses` have one more, an age, as the reference's have.
 pub type Cells = fn(&Value, Timestamp) -> Vec<Value>;
 
 /// How the Tables of a kind look.

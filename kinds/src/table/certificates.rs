@@ -139,7 +139,7 @@ mod tests {
 
     #[test]
     fn requests_of_pods_have_the_state_of_their_condition() {
-        let object = |status| {
+        let object = |condition_type: &str, status: &str| {
             json!({
                 "metadata": {"name": "r"},
                 "spec": {
@@ -147,11 +147,11 @@ mod tests {
                     "signerName": "example.com/s",
                     "unverifiedUserAnnotations": {"example.com/b": "2", "example.com/a": "1"},
                 },
-                "status": {"conditions": [{"type": "Denied", "status": status}]},
+                "status": {"conditions": [{"type": condition_type, "status": status}]},
             })
         };
         assert_eq!(
-            cells(&POD_CERTIFICATE_REQUEST, &object("True")),
+            cells(&POD_CERTIFICATE_REQUEST, &object("Denied", "True")),
             json!([
                 "r",
                 "p",
@@ -162,9 +162,17 @@ mod tests {
                 "example.com/a=1,example.com/b=2"
             ])
         );
-        assert_eq!(
-            some_cells(&POD_CERTIFICATE_REQUEST, &object("False"), &["State"]),
-            json!(["Pending"])
-        );
+        for (condition_type, status, expected) in [
+            ("Issued", "True", "Issued"),
+            ("Failed", "True", "Failed"),
+            ("Failed", "False", "Pending"),
+            ("Other", "True", "Pending"),
+        ] {
+            let object = object(condition_type, status);
+            assert_eq!(
+                some_cells(&POD_CERTIFICATE_REQUEST, &object, &["State"]),
+                json!([expected])
+            );
+        }
     }
 }

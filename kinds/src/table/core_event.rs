@@ -173,10 +173,13 @@ mod tests {
 
     #[test]
     fn an_event_that_happened_once_was_last_seen_when_first_seen() {
-        let object = json!({"eventTime": "2026-11-30T11:00:00.000000Z", "firstTimestamp": null});
+        let object = json!({
+            "eventTime": "2026-11-30T11:00:00.000000Z", "firstTimestamp": null,
+            "source": {}, "reportingComponent": "example.com/c", "reportingInstance": "i",
+        });
         assert_eq!(
-            some_cells(&CORE, &object, &["Last Seen", "First Seen", "Count"]),
-            json!(["60m", "60m", 1])
+            some_cells(&CORE, &object, &["Last Seen", "First Seen", "Source", "Count"]),
+            json!(["60m", "60m", "example.com/c, i", 1])
         );
     }
 }

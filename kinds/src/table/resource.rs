@@ -98,10 +98,12 @@ mod tests {
 
     #[test]
     fn slices_that_belong_to_no_node_show_none() {
-        let object = json!({
+        let mut object = json!({
             "metadata": {"name": "s"}, "spec": {"driver": "d", "pool": {"name": "p"}},
         });
         assert_eq!(cells(&RESOURCE_SLICE, &object), json!(["s", "", "d", "p", "<unknown>"]));
+        object["spec"]["nodeName"] = json!("n");
+        assert_eq!(some_cells(&RESOURCE_SLICE, &object, &["Node"]), json!(["n"]));
     }
 
     #[test]

@@ -82,11 +82,11 @@ mod tests {
             "matchExpressions": [
                 {"key": "c", "operator": "In", "values": ["y", "x"]},
                 {"key": "a", "operator": "DoesNotExist"},
-                {"key": "d", "operator": "NotIn", "values": ["v"]},
+                {"key": "d", "operator": "NotIn", "values": ["w", "v"]},
                 {"key": "e", "operator": "Exists"},
             ],
         });
-        assert_eq!(query(&selector).unwrap(), "!a,b=2,c in (x,y),d notin (v),e,z=1");
+        assert_eq!(query(&selector).unwrap(), "!a,b=2,c in (x,y),d notin (v,w),e,z=1");
     }
 
     #[test]
