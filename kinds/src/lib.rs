@@ -3,5 +3,8 @@
 //! themselves are recorded tables in crate `openapi`.
 
 pub mod defaults;
+pub mod quantity;
+mod registry;
 pub mod rules;
 pub mod table;
+mod value;

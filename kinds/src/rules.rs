@@ -1,7 +1,13 @@
 //! What the server refuses.
 
+mod metadata;
+
 use serde_json::Value;
 use validation::field::ErrorList;
+
+pub(crate) use metadata::Names;
+
+use crate::registry;
 
 /// The errors of a new object.
 #[must_use]

@@ -1,0 +1,234 @@
+//! The list.
+
+use serde_json::{Value, json};
+
+use super::Kind;
+use crate::defaults::{autoscaling, batch, core, pod, policies, service, storage, workloads};
+use crate::rules::Names;
+
+const SPEC: &[&str] = &["/spec"];
+/// Deployments hand their annotations on, so these count.
+const SPEC_AND_ANNOTATIONS: &[&str] = &["/spec", "/metadata/annotations"];
+const SLICE: &[&str] = &["/metadata/labels", "/addressType", "/endpoints", "/ports"];
+
+/// What is particular about a kind, if anything is.
+pub(crate) fn find(group: &str, kind: &str) -> Option<&'static Kind> {
+    KINDS.into_iter().flatten().find(|each| each.group == group && each.kind == kind)
+}
+
+static KINDS: [&[Kind]; 7] = [CORE, APPS, BATCH, NETWORK, ACCESS, STORAGE, OTHERS];
+
+fn empty(_: &Value) -> Value {
+    json!({})
+}
+
+fn workload(object: &Value) -> Value {
+    workloads::no_status(object.get("kind").and_then(Value::as_str).unwrap_or_default())
+}
+
+fn no_balancer(_: &Value) -> Value {
+    json!({"loadBalancer": {}})
+}
+
+const CORE: &[Kind] = &[
+    Kind::new("", "Namespace")
+        .names(Names::Label)
+        .fill(core::fill_namespace)
+        .on_create(core::prepare_create_namespace)
+        .on_update(core::prepare_update_namespace),
+    Kind::new("", "Node").fill(core::fill_node).on_create(core::prepare_create_node),
+    Kind::new("", "Pod")
+        .fill(pod::fill)
+        .on_create(pod::prepare_create)
+        .on_update(pod::prepare_update)
+        .generation(SPEC),
+    Kind::new("", "PodTemplate").fill(workloads::fill_pod_template).generation(&["/template"]),
+    Kind::new("", "ReplicationController")
+        .fill(workloads::fill_replication_controller)
+        .status(workload)
+        .generation(SPEC),
+    Kind::new("", "Service")
+        .names(Names::Label)
+        .fill(service::fill)
+        .on_create(service::prepare_create)
+        .on_update(service::prepare_update)
+        .created_by_update(),
+    Kind::new("", "Endpoints").fill(service::fill_endpoints).created_by_update(),
+    Kind::new("", "Secret").fill(core::fill_secret).on_update(core::prepare_update_secret),
+    Kind::new("", "ServiceAccount")
+        .on_create(core::prepare_service_account)
+        .on_update(|account, _| core::prepare_service_account(account))
+        .needs_version(),
+    Kind::new("", "LimitRange").fill(core::fill_limit_range).created_by_update(),
+    Kind::new("", "ResourceQuota").status(empty),
+    Kind::new("", "PersistentVolume")
+        .fill(storage::fill_volume)
+        .on_create(storage::prepare_create_volume)
+        .on_update(keep_status),
+    Kind::new("", "PersistentVolumeClaim")
+        .fill(storage::fill_claim)
+        .on_create(storage::prepare_create_claim)
+        .on_update(keep_status),
+    Kind::new("", "Event").created_by_update(),
+    Kind::new("events.k8s.io", "Event").created_by_update(),
+];
+
+fn keep_status(object: &mut Value, old: &Value) {
+    if let (Value::Object(members), Some(status)) = (object, old.get("status")) {
+        members.insert("status".to_owned(), status.clone());
+    }
+}
+
+const APPS: &[Kind] = &[
+    Kind::new("apps", "Deployment")
+        .fill(workloads::fill_deployment)
+        .status(workload)
+        .generation(SPEC_AND_ANNOTATIONS),
+    Kind::new("apps", "ReplicaSet")
+        .fill(workloads::fill_replica_set)
+        .status(workload)
+        .generation(SPEC),
+    Kind::new("apps", "StatefulSet")
+        .names(Names::Label)
+        .fill(workloads::fill_stateful_set)
+        .status(workload)
+        .generation(SPEC),
+    Kind::new("apps", "DaemonSet")
+        .fill(workloads::fill_daemon_set)
+        .on_create(workloads::prepare_create_daemon_set)
+        .on_update(workloads::prepare_update_daemon_set)
+        .status(workload)
+        .generation(SPEC),
+    Kind::new("apps", "ControllerRevision"),
+];
+
+const BATCH: &[Kind] = &[
+    Kind::new("batch", "Job")
+        .fill(batch::fill_job)
+        .on_create(batch::prepare_create_job)
+        .status(empty)
+        .generation(SPEC),
+    Kind::new("batch", "CronJob").fill(batch::fill_cron_job).status(empty).generation(SPEC),
+    Kind::new("autoscaling", "HorizontalPodAutoscaler")
+        .fill(autoscaling::fill)
+        .status(autoscaling::no_status)
+        .generation(SPEC),
+    Kind::new("policy", "PodDisruptionBudget")
+        .status(|_| {
+            json!({"disruptionsAllowed": 0, "currentHealthy": 0, "desiredHealthy": 0,
+                "expectedPods": 0})
+        })
+        .generation(SPEC)
+        .needs_version()
+        .created_by_update(),
+];
+
+const NETWORK: &[Kind] = &[
+    Kind::new("networking.k8s.io", "Ingress").status(no_balancer).generation(SPEC),
+    Kind::new("networking.k8s.io", "IngressClass")
+        .fill(policies::fill_ingress_class)
+        .generation(SPEC),
+    Kind::new("networking.k8s.io", "NetworkPolicy")
+        .fill(policies::fill_network_policy)
+        .generation(SPEC),
+    Kind::new("networking.k8s.io", "ServiceCIDR").status(empty),
+    Kind::new("discovery.k8s.io", "EndpointSlice").fill(service::fill_slice).generation(SLICE),
+    Kind::new("coordination.k8s.io", "Lease").needs_version().created_by_update(),
+];
+
+const ACCESS: &[Kind] = &[
+    Kind::new("rbac.authorization.k8s.io", "Role").names(Names::PathSegment).created_by_update(),
+    Kind::new("rbac.authorization.k8s.io", "ClusterRole")
+        .names(Names::PathSegment)
+        .created_by_update(),
+    Kind::new("rbac.authorization.k8s.io", "RoleBinding")
+        .names(Names::PathSegment)
+        .fill(policies::fill_binding)
+        .created_by_update(),
+    Kind::new("rbac.authorization.k8s.io", "ClusterRoleBinding")
+        .names(Names::PathSegment)
+        .fill(policies::fill_binding)
+        .created_by_update(),
+    Kind::new("admissionregistration.k8s.io", "ValidatingWebhookConfiguration")
+        .fill(policies::fill_webhooks)
+        .generation(&["/webhooks"])
+        .needs_version(),
+    Kind::new("admissionregistration.k8s.io", "MutatingWebhookConfiguration")
+        .fill(policies::fill_webhooks)
+        .generation(&["/webhooks"])
+        .needs_version(),
+    Kind::new("admissionregistration.k8s.io", "ValidatingAdmissionPolicy")
+        .fill(policies::fill_admission_policy)
+        .status(empty)
+        .generation(SPEC)
+        .needs_version(),
+    Kind::new("admissionregistration.k8s.io", "ValidatingAdmissionPolicyBinding")
+        .fill(policies::fill_admission_binding)
+        .generation(SPEC)
+        .needs_version(),
+    Kind::new("admissionregistration.k8s.io", "MutatingAdmissionPolicy")
+        .fill(policies::fill_admission_policy)
+        .generation(SPEC)
+        .needs_version(),
+    Kind::new("admissionregistration.k8s.io", "MutatingAdmissionPolicyBinding")
+        .fill(policies::fill_admission_binding)
+        .generation(SPEC)
+        .needs_version(),
+    Kind::new("certificates.k8s.io", "CertificateSigningRequest").status(empty),
+    Kind::new("certificates.k8s.io", "ClusterTrustBundle").needs_version(),
+];
+
+const STORAGE: &[Kind] = &[
+    Kind::new("storage.k8s.io", "StorageClass").fill(storage::fill_class),
+    Kind::new("storage.k8s.io", "CSIDriver").fill(storage::fill_driver).needs_version(),
+    Kind::new("storage.k8s.io", "CSINode").needs_version(),
+    Kind::new("storage.k8s.io", "CSIStorageCapacity").needs_version(),
+    Kind::new("storage.k8s.io", "VolumeAttachment")
+        .fill(storage::fill_attachment)
+        .status(|_| json!({"attached": false}))
+        .needs_version(),
+];
+
+const OTHERS: &[Kind] = &[
+    Kind::new("scheduling.k8s.io", "PriorityClass")
+        .fill(policies::fill_priority_class)
+        .generation(&[]),
+    Kind::new("node.k8s.io", "RuntimeClass").needs_version(),
+    Kind::new("apiregistration.k8s.io", "APIService")
+        .names(Names::PathSegment)
+        .fill(policies::fill_api_service)
+        .on_create(policies::prepare_create_api_service)
+        .on_update(keep_status)
+        .needs_version(),
+    Kind::new("resource.k8s.io", "ResourceClaim").fill(policies::fill_resource_claim).status(empty),
+    Kind::new("resource.k8s.io", "ResourceClaimTemplate")
+        .fill(policies::fill_resource_claim_template),
+    Kind::new("resource.k8s.io", "DeviceClass").generation(SPEC),
+    Kind::new("resource.k8s.io", "ResourceSlice").generation(SPEC),
+];
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn every_listed_kind_is_one_that_the_reference_has() {
+        let mut served = BTreeSet::new();
+        for group in openapi::recorded::groups() {
+            let resources = group.versions.into_iter().flat_map(|version| version.resources);
+            served.extend(resources.map(|resource| (group.name.clone(), resource.kind)));
+        }
+        for kind in KINDS.into_iter().flatten() {
+            let key = (kind.group.to_owned(), kind.kind.to_owned());
+            assert!(served.contains(&key), "{key:?}");
+        }
+    }
+
+    #[test]
+    fn no_kind_is_listed_twice() {
+        let kinds = || KINDS.into_iter().flatten().map(|kind| (kind.group, kind.kind));
+        assert_eq!(kinds().count(), kinds().collect::<BTreeSet<_>>().len());
+    }
+}
