@@ -26,8 +26,8 @@ pub(crate) struct Kind {
     pub(crate) no_status: Option<fn(&Value) -> Value>,
     /// The rules of a new object, metadata aside.
     pub(crate) validate_create: fn(&Value, &mut ErrorList),
-    /// The rules of a changed object, metadata aside.
-    pub(crate) validate_update: fn(&Value, &Value, &mut ErrorList),
+    /// The rules of a changed object, metadata aside; `None` if they are those of a new one.
+    pub(crate) validate_update: Option<fn(&Value, &Value, &mut ErrorList)>,
     /// Where a change makes a new generation (JSON pointers); `None` if there are no generations.
     pub(crate) generation: Option<&'static [&'static str]>,
     /// Whether an update may leave out the resource version.
@@ -47,7 +47,7 @@ impl Kind {
             prepare_update: |_, _| {},
             no_status: None,
             validate_create: |_, _| {},
-            validate_update: |_, _, _| {},
+            validate_update: None,
             generation: None,
             unconditional_update: true,
             create_on_update: false,
@@ -79,13 +79,13 @@ impl Kind {
         self
     }
 
-    const fn rules(
-        mut self,
-        create: fn(&Value, &mut ErrorList),
-        update: fn(&Value, &Value, &mut ErrorList),
-    ) -> Self {
-        self.validate_create = create;
-        self.validate_update = update;
+    const fn rules(mut self, rules: fn(&Value, &mut ErrorList)) -> Self {
+        self.validate_create = rules;
+        self
+    }
+
+    const fn update_rules(mut self, rules: fn(&Value, &Value, &mut ErrorList)) -> Self {
+        self.validate_update = Some(rules);
         self
     }
 

@@ -62,7 +62,7 @@ impl Members for Value {
         self.member(name).as_array().map(Vec::as_slice).unwrap_or_default()
     }
 
-    fn entries(&self, name: &str) -> impl Iterator<Item = (&String, &Value)> {
+    fn entries(&self, name: &str) -> impl Iterator<Item = (&String, &Self)> {
         self.member(name).as_object().into_iter().flat_map(Map::iter)
     }
 
@@ -80,13 +80,13 @@ impl Members for Value {
         }
     }
 
-    fn set(&mut self, name: &str, value: impl Into<Value>) {
+    fn set(&mut self, name: &str, value: impl Into<Self>) {
         if let Self::Object(members) = self {
             members.insert(name.to_owned(), value.into());
         }
     }
 
-    fn set_default(&mut self, name: &str, value: impl Into<Value>) {
+    fn set_default(&mut self, name: &str, value: impl Into<Self>) {
         let absent = match self.member(name) {
             Self::Null => true,
             Self::String(text) => text.is_empty(),

@@ -3,11 +3,13 @@
 //! `data/creates.jsonl` has a line for each: the path, the body, and the answer, in which what
 //! differs from run to run stands as `<uid1>`, `<time>` and `<rv>`.
 
+#![expect(clippy::unwrap_used, reason = "a panic fails the test, which is what it is for")]
+
 use openapi::recorded;
 use openapi::resource::Resource;
-use serde_json::Value;
+use serde_json::{Value, json};
 
-const UID: &str = "<uid1>";
+const UID: &str = "11111111-2222-3333-4444-555555555555";
 const CREATED: &str = "2020-01-02T03:04:05Z";
 
 struct Case {
@@ -22,7 +24,8 @@ struct Case {
 
 fn cases() -> Vec<Case> {
     let lines = include_str!("data/creates.jsonl").lines();
-    lines.map(|line| case(&serde_json::from_str(line).unwrap())).collect()
+    let with_uid = lines.map(|line| line.replace("<uid1>", UID));
+    with_uid.map(|line| case(&serde_json::from_str(&line).unwrap())).collect()
 }
 
 fn case(line: &Value) -> Case {
@@ -106,6 +109,24 @@ fn objects_are_completed_as_recorded() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn objects_are_refused_as_recorded() {
+    let refused: Vec<Case> = cases().into_iter().filter(|case| case.status == 422).collect();
+    assert!(refused.len() > 6, "{}", refused.len());
+    for case in refused {
+        let errors = kinds::rules::validate_create(&case.group, &case.kind, &case.created());
+        let causes: Vec<Value> = errors
+            .without_repetitions()
+            .causes()
+            .into_iter()
+            .map(|cause| {
+                json!({"reason": cause.reason, "message": cause.message, "field": cause.field})
+            })
+            .collect();
+        assert_eq!(Value::from(causes), case.answer["details"]["causes"], "{}", case.name);
+    }
 }
 
 #[test]
