@@ -126,44 +126,6 @@ mod tests {
     }
 
     #[test]
-    fn hostile_objects_are_left_alone() {
-        for group in ["", "apps", "batch", "autoscaling", "networking.k8s.io", "storage.k8s.io"] {
-            for kind in [
-                "Pod",
-                "Service",
-                "Secret",
-                "Node",
-                "Namespace",
-                "Deployment",
-                "Job",
-                "StatefulSet",
-                "DaemonSet",
-                "CronJob",
-                "HorizontalPodAutoscaler",
-                "CSIDriver",
-                "NetworkPolicy",
-                "PersistentVolume",
-                "PersistentVolumeClaim",
-                "LimitRange",
-            ] {
-                for object in [
-                    json!(null),
-                    json!([]),
-                    json!({}),
-                    json!({"spec": []}),
-                    json!({"metadata": 1, "spec": {"containers": [1, null], "template": "x",
-                        "volumes": [[]], "tolerations": {}, "taints": 1}}),
-                ] {
-                    let mut new = object.clone();
-                    fill(group, kind, &mut new);
-                    prepare_create(group, kind, &mut new);
-                    prepare_update(group, kind, &mut new, &object);
-                }
-            }
-        }
-    }
-
-    #[test]
     fn only_pods_take_time_to_end() {
         let on_a_node = json!({"spec": {"nodeName": "n", "terminationGracePeriodSeconds": 30}});
         assert_eq!(deletion_grace_seconds("Pod", &on_a_node, None), Some(30));

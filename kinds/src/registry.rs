@@ -7,6 +7,8 @@ use serde_json::Value;
 use validation::field::ErrorList;
 
 pub(crate) use list::find;
+#[cfg(test)]
+pub(crate) use list::kinds;
 
 use crate::rules::Names;
 

@@ -6,6 +6,7 @@ mod checks;
 mod container;
 pub(crate) mod core;
 mod cron;
+pub(crate) mod event;
 mod metadata;
 pub(crate) mod networking;
 pub(crate) mod pod;
@@ -49,4 +50,58 @@ pub fn validate_update(group: &str, kind: &str, object: &Value, old: &Value) -> 
         }
     }
     errors
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// Objects in which nothing is of the type it should be.
+    fn nonsense() -> Vec<Value> {
+        let lists =
+            ["containers", "volumes", "tolerations", "taints", "ports", "accessModes", "rules"];
+        let mut spec = json!({"template": {"metadata": [], "spec": 1}, "selector": "x", "replicas": "y",
+            "strategy": {"rollingUpdate": 1}, "updateStrategy": [], "jobTemplate": {"spec": []}});
+        for list in lists {
+            spec[list] = json!([null, 1, "x", [], {}, {"name": 1, "ports": {}, "env": [[]]}]);
+        }
+        vec![
+            json!(null),
+            json!([]),
+            json!({}),
+            json!({"metadata": null, "spec": null}),
+            json!({"metadata": {"name": "a", "annotations": {}}, "spec": spec.clone(), "webhooks": spec["rules"],
+                "subjects": spec["rules"], "rules": spec["rules"], "subsets": spec["rules"],
+                "endpoints": spec["rules"], "ports": spec["rules"], "data": [], "template": spec.clone()}),
+        ]
+    }
+
+    #[test]
+    fn no_object_makes_a_rule_or_a_default_fail() {
+        for kind in registry::kinds() {
+            for object in nonsense() {
+                let mut new = object.clone();
+                crate::defaults::fill(kind.group, kind.kind, &mut new);
+                crate::defaults::prepare_create(kind.group, kind.kind, &mut new);
+                crate::defaults::prepare_update(kind.group, kind.kind, &mut new, &object);
+                let created = validate_create(kind.group, kind.kind, &new);
+                let changed = validate_update(kind.group, kind.kind, &new, &object);
+                assert!(created.iter().chain(&changed).all(|error| !error.to_string().is_empty()));
+            }
+        }
+    }
+
+    #[test]
+    fn a_kind_that_is_not_listed_has_its_metadata_checked() {
+        let object = json!({"metadata": {"name": "Bad", "finalizers": ["x"]}});
+        let fields: Vec<String> = validate_create("example.com", "X", &object)
+            .into_iter()
+            .map(|error| error.field)
+            .collect();
+        assert_eq!(fields, ["metadata.name", "metadata.finalizers[0]"]);
+        let renamed = json!({"metadata": {"name": "other"}});
+        assert!(!validate_update("example.com", "X", &renamed, &object).is_empty());
+    }
 }

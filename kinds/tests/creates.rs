@@ -1,4 +1,5 @@
-//! Replays recorded creates: what the reference filled in, decided and refused.
+//! Replays recorded creates: what the reference filled in, decided and refused, and what became of
+//! labels and generation when the label `x: y` was added.
 //!
 //! `data/creates.jsonl` has a line for each: the path, the body, and the answer, in which what
 //! differs from run to run stands as `<uid1>`, `<time>` and `<rv>`.
@@ -20,6 +21,7 @@ struct Case {
     body: Value,
     status: u64,
     answer: Value,
+    labelled: Value,
 }
 
 fn cases() -> Vec<Case> {
@@ -46,6 +48,7 @@ fn case(line: &Value) -> Case {
         body,
         status: line["status"].as_u64().unwrap(),
         answer: line["answer"].clone(),
+        labelled: line["labelled"].clone(),
     }
 }
 
@@ -126,6 +129,25 @@ fn objects_are_refused_as_recorded() {
             })
             .collect();
         assert_eq!(Value::from(causes), case.answer["details"]["causes"], "{}", case.name);
+    }
+}
+
+#[test]
+fn labelled_objects_come_out_as_recorded() {
+    let labelled: Vec<Case> = cases().into_iter().filter(|case| !case.labelled.is_null()).collect();
+    assert!(labelled.len() > 45, "{}", labelled.len());
+    for case in labelled {
+        let old = case.created();
+        let mut new = old.clone();
+        new["metadata"]["labels"]["x"] = "y".into();
+        kinds::defaults::fill(&case.group, &case.kind, &mut new);
+        kinds::defaults::prepare_update(&case.group, &case.kind, &mut new, &old);
+        let errors = kinds::rules::validate_update(&case.group, &case.kind, &new, &old);
+        assert!(errors.is_empty(), "{}: {errors:?}", case.name);
+        let metadata = &new["metadata"];
+        let generation = metadata.get("generation").unwrap_or(&Value::Null);
+        assert_eq!(metadata["labels"], case.labelled["labels"], "{}", case.name);
+        assert_eq!(generation, &case.labelled["generation"], "{}", case.name);
     }
 }
 

@@ -16,6 +16,12 @@ pub(crate) fn find(group: &str, kind: &str) -> Option<&'static Kind> {
     KINDS.into_iter().flatten().find(|each| each.group == group && each.kind == kind)
 }
 
+/// The whole list.
+#[cfg(test)]
+pub(crate) fn kinds() -> impl Iterator<Item = &'static Kind> {
+    KINDS.into_iter().flatten()
+}
+
 static KINDS: [&[Kind]; 7] = [CORE, APPS, BATCH, NETWORK, ACCESS, STORAGE, OTHERS];
 
 fn empty(_: &Value) -> Value {
@@ -102,8 +108,14 @@ const CORE: &[Kind] = &[
         .fill(storage::fill_claim)
         .on_create(storage::prepare_create_claim)
         .on_update(keep_status),
-    Kind::new("", "Event").created_by_update(),
-    Kind::new("events.k8s.io", "Event").created_by_update(),
+    Kind::new("", "Event")
+        .rules(rules::event::create_core)
+        .update_rules(|_, _, _| {})
+        .created_by_update(),
+    Kind::new("events.k8s.io", "Event")
+        .rules(rules::event::create)
+        .update_rules(|_, _, _| {})
+        .created_by_update(),
 ];
 
 fn keep_status(object: &mut Value, old: &Value) {
@@ -239,6 +251,7 @@ const ACCESS: &[Kind] = &[
         .generation(SPEC)
         .needs_version(),
     Kind::new("admissionregistration.k8s.io", "ValidatingAdmissionPolicyBinding")
+        .rules(rules::admission::create_policy_binding)
         .fill(policies::fill_admission_binding)
         .generation(SPEC)
         .needs_version(),
@@ -263,7 +276,7 @@ const STORAGE: &[Kind] = &[
         .update_rules(rules::storage::update_class)
         .fill(storage::fill_class),
     Kind::new("storage.k8s.io", "CSIDriver").fill(storage::fill_driver).needs_version(),
-    Kind::new("storage.k8s.io", "CSINode").needs_version(),
+    Kind::new("storage.k8s.io", "CSINode").rules(rules::storage::create_csi_node).needs_version(),
     Kind::new("storage.k8s.io", "CSIStorageCapacity").needs_version(),
     Kind::new("storage.k8s.io", "VolumeAttachment")
         .rules(rules::storage::create_attachment)
@@ -301,7 +314,7 @@ const OTHERS: &[Kind] = &[
 mod tests {
     use std::collections::BTreeSet;
 
-    use super::*;
+    use super::kinds;
 
     #[test]
     fn every_listed_kind_is_one_that_the_reference_has() {
@@ -310,7 +323,7 @@ mod tests {
             let resources = group.versions.into_iter().flat_map(|version| version.resources);
             served.extend(resources.map(|resource| (group.name.clone(), resource.kind)));
         }
-        for kind in KINDS.into_iter().flatten() {
+        for kind in kinds() {
             let key = (kind.group.to_owned(), kind.kind.to_owned());
             assert!(served.contains(&key), "{key:?}");
         }
@@ -318,7 +331,7 @@ mod tests {
 
     #[test]
     fn no_kind_is_listed_twice() {
-        let kinds = || KINDS.into_iter().flatten().map(|kind| (kind.group, kind.kind));
-        assert_eq!(kinds().count(), kinds().collect::<BTreeSet<_>>().len());
+        let names = || kinds().map(|kind| (kind.group, kind.kind));
+        assert_eq!(names().count(), names().collect::<BTreeSet<_>>().len());
     }
 }

@@ -138,6 +138,33 @@ pub(crate) fn create_policy(policy: &Value, errors: &mut ErrorList) {
     }
 }
 
+/// The rules of a ValidatingAdmissionPolicyBinding.
+pub(crate) fn create_policy_binding(binding: &Value, errors: &mut ErrorList) {
+    let (spec, path) = (binding.member("spec"), Path::new("spec"));
+    if checks::required(errors, spec, &path, "policyName") {
+        checks::subdomain(errors, &path.child("policyName"), spec.text("policyName"));
+    }
+    let (actions, path) = (spec.items("validationActions"), path.child("validationActions"));
+    if actions.is_empty() {
+        errors.push(Error::required(&path, "at least one validation action is required"));
+    }
+    for (index, action) in actions.iter().enumerate() {
+        let known = ["Audit", "Deny", "Warn"];
+        if !known.iter().any(|known| action == known) {
+            errors.push(Error::not_supported(&path.index(index), Shown::json(action), &known));
+        }
+        if actions[..index].contains(action) {
+            errors.push(Error::duplicate(&path.index(index), Shown::json(action)));
+        }
+    }
+    let has = |action: &str| actions.iter().any(|each| each == action);
+    if has("Deny") && has("Warn") {
+        let detail = "must not contain both Deny and Warn (repeating the same validation failure \
+            information in the API response and headers serves no purpose)";
+        errors.push(Error::invalid(&path, Shown::json(&actions), detail));
+    }
+}
+
 /// The rules of a PriorityClass.
 pub(crate) fn create_priority_class(class: &Value, errors: &mut ErrorList) {
     let name = class.member("metadata").text("name");

@@ -40,6 +40,9 @@ pub(super) fn validate(
         probe::validate(errors, container, &path);
     }
     host_ports(errors, spec.items("containers"), &all);
+    if spec.flag("hostNetwork") {
+        node_ports(errors, spec.items("containers"), &all);
+    }
     let all = path.child("initContainers");
     for (index, container) in spec.items("initContainers").iter().enumerate() {
         let path = all.index(index);
@@ -146,6 +149,20 @@ fn host_ports(errors: &mut ErrorList, containers: &[Value], path: &Path) {
                 errors.push(Error::duplicate(&path, &key));
             } else {
                 taken.insert(key);
+            }
+        }
+    }
+}
+
+/// In the network of its node a port has one number.
+fn node_ports(errors: &mut ErrorList, containers: &[Value], path: &Path) {
+    for (index, container) in containers.iter().enumerate() {
+        for (place, port) in container.items("ports").iter().enumerate() {
+            let number = port.int("containerPort").unwrap_or(0);
+            if port.int("hostPort").is_some_and(|host| host != 0 && host != number) {
+                let path = path.index(index).child("ports").index(place).child("containerPort");
+                let detail = "must match `hostPort` when `hostNetwork` is true";
+                errors.push(Error::invalid(&path, number, detail));
             }
         }
     }

@@ -205,6 +205,23 @@ pub(crate) fn update_class(class: &Value, old: &Value, errors: &mut ErrorList) {
     checks::immutable(errors, class, old, &Path::default(), "volumeBindingMode");
 }
 
+/// The rules of a CSINode: each driver is there once and knows the node by a name.
+pub(crate) fn create_csi_node(node: &Value, errors: &mut ErrorList) {
+    let (drivers, path) =
+        (node.member("spec").items("drivers"), Path::new("spec").child("drivers"));
+    for (index, driver) in drivers.iter().enumerate() {
+        let (path, name) = (path.index(index), driver.text("name"));
+        if checks::required(errors, driver, &path, "name") {
+            let wrong = format::dns_subdomain(&name.to_lowercase(), format::Unit::Characters);
+            checks::each_message(errors, &path.child("name"), name, wrong);
+        }
+        checks::required(errors, driver, &path, "nodeID");
+        if drivers[..index].iter().any(|before| before.text("name") == name) {
+            errors.push(Error::duplicate(&path.child("name"), name));
+        }
+    }
+}
+
 /// The rules of an attachment.
 pub(crate) fn create_attachment(attachment: &Value, errors: &mut ErrorList) {
     let (spec, path) = (attachment.member("spec"), Path::new("spec"));
