@@ -190,6 +190,7 @@ impl WriteContext<'_> {
         if self.resource.strategy.has_generation() {
             metadata::set(object, "generation", json!(1));
         }
+        self.resource.strategy.prepare_create(object);
         Ok(())
     }
 
@@ -214,7 +215,8 @@ impl WriteContext<'_> {
 
     /// The status is written through its subresource only.
     fn reset_status(&self, object: &mut Value, old: Option<&Value>) {
-        if !self.resource.has_status {
+        let kept = old.is_none() && self.resource.strategy.keeps_status_on_create();
+        if !self.resource.has_status || kept {
             return;
         }
         let status = old.map_or_else(|| self.zero_status(), |old| old["status"].clone());
@@ -296,6 +298,9 @@ impl WriteContext<'_> {
         if !applied {
             let mut kept = self.keep_books(Some(live), object.clone());
             metadata::set(&mut object, "managedFields", kept["metadata"]["managedFields"].take());
+        }
+        if self.part.is_whole() {
+            self.resource.strategy.prepare_update(&mut object, live);
         }
         self.count_generation(&mut object, live);
         let strategy = &self.resource.strategy;
