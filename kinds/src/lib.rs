@@ -6,7 +6,6 @@ pub mod convert;
 pub mod defaults;
 pub mod deletion;
 pub mod deprecation;
-pub mod quantity;
 mod registry;
 pub mod rules;
 pub mod table;

@@ -74,6 +74,10 @@ impl Strategy for BuiltIn {
         deletion::orphans_by_default(&self.group, &self.kind)
     }
 
+    fn deletion_warning(&self) -> Option<&'static str> {
+        deletion::warning(&self.group, &self.kind)
+    }
+
     fn holds(&self, object: &Value) -> bool {
         deletion::holds(&self.group, &self.kind, object)
     }

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::pod_spec;
-use crate::quantity::Quantity;
 use crate::value::Members;
+use api::quantity::Quantity;
 
 /// How long a pod stays on a node that is not ready or out of reach, in seconds.
 const TOLERATION_SECONDS: i64 = 300;

@@ -202,7 +202,7 @@ pub(crate) fn update_quota(object: &Value, old: &Value, errors: &mut ErrorList) 
 
 /// The rules of a LimitRange.
 pub(crate) fn create_limit_range(object: &Value, errors: &mut ErrorList) {
-    use crate::quantity::Quantity;
+    use api::quantity::Quantity;
     let path = Path::new("spec").child("limits");
     let limits = object.member("spec").items("limits");
     for (index, item) in limits.iter().enumerate() {

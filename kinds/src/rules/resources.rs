@@ -7,8 +7,8 @@ use validation::field::{Error, ErrorList, Path, Shown};
 use validation::format;
 
 use super::checks;
-use crate::quantity::Quantity;
 use crate::value::Members;
+use api::quantity::Quantity;
 
 /// `limits` and `requests` of a container.
 pub(super) fn validate(errors: &mut ErrorList, resources: &Value, path: &Path) {

@@ -7,8 +7,8 @@ use validation::field::{Error, ErrorList, Path, Shown};
 use validation::format;
 
 use super::{checks, selector, volume};
-use crate::quantity::Quantity;
 use crate::value::Members;
+use api::quantity::Quantity;
 
 const ACCESS_MODES: [&str; 4] =
     ["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"];
