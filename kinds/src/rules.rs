@@ -7,6 +7,7 @@ mod container;
 pub(crate) mod core;
 mod cron;
 pub(crate) mod event;
+pub(crate) mod limits;
 mod metadata;
 pub(crate) mod networking;
 pub(crate) mod pod;

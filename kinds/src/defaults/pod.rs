@@ -13,7 +13,7 @@ use crate::value::Members;
 const TOLERATION_SECONDS: i64 = 300;
 
 /// The priorities that every cluster has.
-const BUILT_IN_PRIORITIES: [(&str, i64); 2] =
+pub(crate) const BUILT_IN_PRIORITIES: [(&str, i64); 2] =
     [("system-cluster-critical", 2_000_000_000), ("system-node-critical", 2_000_001_000)];
 
 /// The defaults of a pod.

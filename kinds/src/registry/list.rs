@@ -89,7 +89,7 @@ const CORE: &[Kind] = &[
         .on_update(|account, _| core::prepare_service_account(account))
         .needs_version(),
     Kind::new("", "LimitRange")
-        .rules(rules::core::create_limit_range)
+        .rules(rules::limits::create)
         .fill(core::fill_limit_range)
         .created_by_update(),
     Kind::new("", "ResourceQuota")

@@ -99,7 +99,8 @@ fn validate_spec(errors: &mut ErrorList, spec: &Value, path: &Path) {
         errors.push(Error::required(&path, "valid values: \"OnFailure\", \"Never\""));
     } else if !matches!(policy, "OnFailure" | "Never") {
         errors.push(Error::not_supported(&path, Shown::json(&policy), &["OnFailure", "Never"]));
-    } else if spec.has("podFailurePolicy") && policy != "Never" {
+    }
+    if spec.has("podFailurePolicy") && policy != "Never" {
         let detail = "only \"Never\" is supported when podFailurePolicy is specified";
         errors.push(Error::invalid(&path, Shown::json(&policy), detail));
     }

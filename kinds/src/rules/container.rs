@@ -211,8 +211,8 @@ fn validate_source(errors: &mut ErrorList, variable: &Value, path: &Path) {
     sources += usize::from(source.has("fileKeyRef"));
     let detail = match sources {
         0 => {
-            "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, \
-             `secretKeyRef` or `fileKeyRef`"
+            "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef` or \
+             `secretKeyRef`"
         }
         _ if !variable.is_blank("value") => "may not be specified when `value` is not empty",
         1 => return,
