@@ -1,6 +1,7 @@
 //! What the server refuses. Texts, paths and order are the reference's.
 
 pub(crate) mod admission;
+mod affinity;
 pub(crate) mod batch;
 mod checks;
 mod container;
@@ -15,6 +16,7 @@ pub(crate) mod pod_spec;
 mod probe;
 pub(crate) mod rbac;
 mod resources;
+pub(crate) mod revision;
 mod selector;
 pub(crate) mod service;
 pub(crate) mod storage;

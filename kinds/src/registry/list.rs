@@ -107,7 +107,7 @@ const CORE: &[Kind] = &[
         .update_rules(rules::storage::update_claim)
         .fill(storage::fill_claim)
         .on_create(storage::prepare_create_claim)
-        .on_update(keep_status),
+        .on_update(storage::prepare_update_claim),
     Kind::new("", "Event")
         .rules(rules::event::create_core)
         .update_rules(|_, _, _| {})
@@ -153,8 +153,8 @@ const APPS: &[Kind] = &[
         .status(workload)
         .generation(SPEC),
     Kind::new("apps", "ControllerRevision")
-        .rules(rules::workloads::create_revision)
-        .update_rules(rules::workloads::update_revision),
+        .rules(rules::revision::create)
+        .update_rules(rules::revision::update),
 ];
 
 const BATCH: &[Kind] = &[

@@ -1,6 +1,6 @@
 //! Jobs, CronJobs, autoscalers and disruption budgets.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use validation::field::{Error, ErrorList, Path, Shown};
 
 use super::{checks, cron, pod_spec, selector};
@@ -262,7 +262,10 @@ pub(crate) fn create_budget(object: &Value, errors: &mut ErrorList) {
     let members = ["minAvailable", "maxUnavailable"];
     if members.iter().all(|member| spec.has(member)) {
         let detail = "minAvailable and maxUnavailable cannot be both set";
-        errors.push(Error::invalid(&path, Shown::json(spec), detail));
+        let shown = json!({"MinAvailable": spec.member("minAvailable"),
+            "Selector": spec.member("selector"), "MaxUnavailable": spec.member("maxUnavailable"),
+            "UnhealthyPodEvictionPolicy": spec.member("unhealthyPodEvictionPolicy")});
+        errors.push(Error::invalid(&path, Shown::json(&shown), detail));
     }
     for member in members {
         checks::int_or_percent(errors, &path.child(member), spec.member(member));
@@ -275,8 +278,6 @@ pub(crate) fn create_budget(object: &Value, errors: &mut ErrorList) {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     fn job(spec: &Value) -> Value {

@@ -2,7 +2,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use serde_json::Value;
+use serde_json::{Value, json};
 use validation::field::{Error, ErrorList, Path, Shown};
 use validation::format;
 
@@ -221,7 +221,9 @@ pub(crate) fn create_node(object: &Value, errors: &mut ErrorList) {
         };
         if taints[..index].iter().any(same) {
             let detail = "taints must be unique by key and effect pair";
-            let mut error = Error::duplicate(&path, Shown::json(taint));
+            let shown = json!({"Key": key, "Value": value, "Effect": taint.text("effect"),
+                "TimeAdded": taint.member("timeAdded")});
+            let mut error = Error::duplicate(&path, Shown::json(&shown));
             detail.clone_into(&mut error.detail);
             errors.push(error);
         }
@@ -243,8 +245,6 @@ pub(crate) fn update_node(object: &Value, old: &Value, errors: &mut ErrorList) {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     fn texts(check: impl Fn(&mut ErrorList)) -> Vec<String> {
