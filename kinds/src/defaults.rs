@@ -126,6 +126,21 @@ mod tests {
     }
 
     #[test]
+    fn some_kinds_are_created_by_updates_and_some_need_a_version() {
+        for (group, kind, creates, unconditional) in [
+            ("", "ConfigMap", false, true),
+            ("", "Service", true, true),
+            ("", "ServiceAccount", false, false),
+            ("rbac.authorization.k8s.io", "Role", true, true),
+            ("coordination.k8s.io", "Lease", true, false),
+            ("example.com", "Unlisted", false, true),
+        ] {
+            assert_eq!(allows_create_on_update(group, kind), creates, "{kind}");
+            assert_eq!(allows_unconditional_update(group, kind), unconditional, "{kind}");
+        }
+    }
+
+    #[test]
     fn only_pods_take_time_to_end() {
         let on_a_node = json!({"spec": {"nodeName": "n", "terminationGracePeriodSeconds": 30}});
         assert_eq!(deletion_grace_seconds("Pod", &on_a_node, None), Some(30));

@@ -2,6 +2,7 @@
 
 pub(crate) mod admission;
 mod affinity;
+pub(crate) mod autoscaling;
 pub(crate) mod batch;
 mod checks;
 mod container;

@@ -172,7 +172,7 @@ const BATCH: &[Kind] = &[
         .status(empty)
         .generation(SPEC),
     Kind::new("autoscaling", "HorizontalPodAutoscaler")
-        .rules(rules::batch::create_autoscaler)
+        .rules(rules::autoscaling::create)
         .fill(autoscaling::fill)
         .status(autoscaling::no_status)
         .generation(SPEC),
@@ -201,6 +201,10 @@ const NETWORK: &[Kind] = &[
         .rules(rules::networking::create_network_policy)
         .fill(policies::fill_network_policy)
         .generation(SPEC),
+    Kind::new("networking.k8s.io", "IPAddress")
+        .names(Names::PathSegment)
+        .rules(rules::networking::create_address)
+        .update_rules(rules::networking::update_address),
     Kind::new("networking.k8s.io", "ServiceCIDR").status(empty),
     Kind::new("discovery.k8s.io", "EndpointSlice")
         .rules(rules::networking::create_slice)
@@ -275,6 +279,9 @@ const STORAGE: &[Kind] = &[
         .rules(rules::storage::create_class)
         .update_rules(rules::storage::update_class)
         .fill(storage::fill_class),
+    Kind::new("storage.k8s.io", "VolumeAttributesClass")
+        .rules(rules::storage::create_attributes_class)
+        .update_rules(rules::storage::update_attributes_class),
     Kind::new("storage.k8s.io", "CSIDriver").fill(storage::fill_driver).needs_version(),
     Kind::new("storage.k8s.io", "CSINode").rules(rules::storage::create_csi_node).needs_version(),
     Kind::new("storage.k8s.io", "CSIStorageCapacity").needs_version(),
