@@ -7,6 +7,7 @@
 pub(crate) mod autoscaling;
 pub(crate) mod batch;
 pub(crate) mod core;
+pub(crate) mod custom_resources;
 pub(crate) mod pod;
 pub(crate) mod pod_spec;
 pub(crate) mod policies;

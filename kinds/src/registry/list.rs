@@ -3,7 +3,9 @@
 use serde_json::{Value, json};
 
 use super::Kind;
-use crate::defaults::{autoscaling, batch, core, pod, policies, service, storage, workloads};
+use crate::defaults::{
+    autoscaling, batch, core, custom_resources, pod, policies, service, storage, workloads,
+};
 use crate::rules::{self, Names};
 
 const SPEC: &[&str] = &["/spec"];
@@ -302,6 +304,15 @@ const OTHERS: &[Kind] = &[
     Kind::new("node.k8s.io", "RuntimeClass")
         .rules(rules::admission::create_runtime_class)
         .update_rules(rules::admission::update_runtime_class)
+        .needs_version(),
+    Kind::new("apiextensions.k8s.io", "CustomResourceDefinition")
+        .names(Names::PathSegment)
+        .rules(rules::custom_resources::create)
+        .update_rules(rules::custom_resources::update)
+        .fill(custom_resources::fill)
+        .on_create(custom_resources::prepare_create)
+        .on_update(custom_resources::prepare_update)
+        .generation(SPEC)
         .needs_version(),
     Kind::new("apiregistration.k8s.io", "APIService")
         .rules(rules::admission::create_api_service)
