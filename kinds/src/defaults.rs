@@ -91,6 +91,13 @@ pub fn deletion_grace_seconds(kind: &str, object: &Value, asked: Option<i64>) ->
     (kind == "Pod").then(|| pod::deletion_grace_seconds(object, asked))
 }
 
+/// Whether objects that belong to one of that kind outlive it, unless the client says otherwise:
+/// deleting it without a propagation policy adds the finalizer `orphan`.
+#[must_use]
+pub fn orphans_dependents(group: &str, kind: &str) -> bool {
+    matches!((group, kind), ("", "ReplicationController") | ("batch", "Job"))
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -139,6 +146,15 @@ mod tests {
             assert_eq!(allows_create_on_update(group, kind), creates, "{kind}");
             assert_eq!(allows_unconditional_update(group, kind), unconditional, "{kind}");
         }
+    }
+
+    #[test]
+    fn the_oldest_workloads_leave_their_pods_behind() {
+        assert!(orphans_dependents("", "ReplicationController"));
+        assert!(orphans_dependents("batch", "Job"));
+        assert!(
+            !orphans_dependents("batch", "CronJob") && !orphans_dependents("apps", "ReplicaSet")
+        );
     }
 
     #[test]
