@@ -125,10 +125,8 @@ impl Scale {
         let Some(base) = kept.parse::<i128>().ok().filter(|base| *base <= largest) else {
             return largest;
         };
-        // A binary suffix multiplies what the fraction lost, too: count it before rounding.
-        let exact = base.checked_mul(1 << bits).unwrap_or(largest);
-        let lost = i128::from(rest);
-        (exact + lost).min(largest)
+        // With a binary suffix it is the fraction of the unit that is rounded up.
+        (base + i128::from(rest)).checked_mul(1 << bits).map_or(largest, |exact| exact.min(largest))
     }
 }
 

@@ -12,12 +12,6 @@ pub fn refusal(group: &str, kind: &str, name: &str) -> Option<&'static str> {
     lasting.then_some("this namespace may not be deleted")
 }
 
-/// Whether dependents are left alone where nobody says what becomes of them.
-#[must_use]
-pub fn orphans_by_default(group: &str, kind: &str) -> bool {
-    matches!((group, kind), ("", "ReplicationController") | ("batch", "Job"))
-}
-
 /// What clients are told who leave open what becomes of dependents.
 #[must_use]
 pub fn warning(group: &str, kind: &str) -> Option<&'static str> {

@@ -40,9 +40,7 @@ fn validate_rules(errors: &mut ErrorList, role: &Value, namespaced: bool) {
 }
 
 fn validate_rule(errors: &mut ErrorList, rule: &Value, namespaced: bool, path: &Path) {
-    if rule.is_blank("verbs") {
-        errors.push(Error::required(&path.child("verbs"), ""));
-    }
+    checks::required(errors, rule, path, "verbs");
     if !rule.is_blank("nonResourceURLs") {
         let path = path.child("nonResourceURLs");
         let shown = || Shown::json(rule.member("nonResourceURLs"));
@@ -91,14 +89,10 @@ pub(crate) fn update_cluster_role_binding(binding: &Value, old: &Value, errors: 
 fn same_role(errors: &mut ErrorList, binding: &Value, old: &Value) {
     let role = binding.member("roleRef");
     if role != old.member("roleRef") {
-        // As the reference's program sees it.
+        // As the reference's program sees it; its declared rule speaks before the handwritten one.
         let shown = json!({"APIGroup": role.text("apiGroup"), "Kind": role.text("kind"),
             "Name": role.text("name")});
-        errors.push(Error::invalid(
-            &Path::new("roleRef"),
-            Shown::json(&shown),
-            "field is immutable",
-        ));
+        errors.push(Error::invalid(&Path::new("roleRef"), Shown::json(&shown), checks::IMMUTABLE));
     }
 }
 

@@ -45,7 +45,8 @@ fn within_limit(errors: &mut ErrorList, name: &str, value: &Value, limit: &Value
     }
 }
 
-fn container_resource(errors: &mut ErrorList, name: &str, path: &Path) {
+/// The name of something that containers can have.
+pub(super) fn container_resource(errors: &mut ErrorList, name: &str, path: &Path) {
     let wrong = format::qualified_name(name);
     if !wrong.is_empty() {
         checks::each_message(errors, path, name, wrong);

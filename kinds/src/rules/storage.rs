@@ -222,6 +222,25 @@ pub(crate) fn create_csi_node(node: &Value, errors: &mut ErrorList) {
     }
 }
 
+/// The rules of a VolumeAttributesClass.
+pub(crate) fn create_attributes_class(class: &Value, errors: &mut ErrorList) {
+    checks::required(errors, class, &Path::default(), "driverName");
+    if class.is_blank("parameters") {
+        let detail = "must contain at least one key/value pair";
+        errors.push(Error::required(&Path::new("parameters"), detail));
+    }
+}
+
+/// The rules of a changed VolumeAttributesClass: none of it changes.
+pub(crate) fn update_attributes_class(class: &Value, old: &Value, errors: &mut ErrorList) {
+    for member in ["driverName", "parameters"] {
+        if class.member(member) != old.member(member) {
+            let detail = format!("updates to {member} are forbidden.");
+            errors.push(Error::forbidden(&Path::new(member), detail));
+        }
+    }
+}
+
 /// The rules of an attachment.
 pub(crate) fn create_attachment(attachment: &Value, errors: &mut ErrorList) {
     let (spec, path) = (attachment.member("spec"), Path::new("spec"));
