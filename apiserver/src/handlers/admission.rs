@@ -1,13 +1,14 @@
 //! What a write needs around it to be let through (spec: apimachinery 6).
 
 use api::status::{Cause, GroupResource, Status};
-use serde_json::Value;
+use serde_json::{Value, json};
 use storage::cache::Freshness;
 
 use super::failure;
 use super::write::WriteContext;
 use crate::objects::metadata;
 
+const CERTIFICATE_REQUEST: (&str, &str) = ("certificates.k8s.io", "CertificateSigningRequest");
 const NAMESPACES: GroupResource<'static> = GroupResource { group: "", resource: "namespaces" };
 
 impl WriteContext<'_> {
@@ -38,5 +39,23 @@ impl WriteContext<'_> {
         };
         status.details.get_or_insert_default().causes.push(cause);
         Err(status)
+    }
+
+    /// A request for a certificate tells who made it; what the client says of that is not taken.
+    pub(super) fn note_requester(&self, object: &mut Value) {
+        let kind = (self.resource.kind.group.as_str(), self.resource.kind.kind.as_str());
+        let (true, Some(user)) = (kind == CERTIFICATE_REQUEST, &self.origin.user) else { return };
+        let spec = &mut object["spec"];
+        if !spec.is_object() {
+            return;
+        }
+        spec["username"] = json!(user.name);
+        for (member, value, is_empty) in [
+            ("uid", json!(user.uid), user.uid.is_empty()),
+            ("groups", json!(user.groups), user.groups.is_empty()),
+            ("extra", json!(user.extra), user.extra.is_empty()),
+        ] {
+            spec[member] = if is_empty { Value::Null } else { value };
+        }
     }
 }

@@ -125,6 +125,7 @@ impl WriteContext<'_> {
         mut object: Value,
     ) -> Result<Result<Written, (Status, String)>, Status> {
         let name = metadata::text(&object, "name").to_owned();
+        self.note_requester(&mut object);
         self.resource.strategy.prepare_create(&mut object);
         self.check_grants(None, &object)?;
         let gates = self.server.gates;

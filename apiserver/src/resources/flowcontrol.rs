@@ -2,14 +2,13 @@
 
 use std::borrow::Cow;
 
-use api::time::Timestamp;
 use openapi::resource::{GroupVersion, Resource as Described};
 use serde_json::Value;
 use validation::field::{Error, ErrorList};
 use validation::flowcontrol::Gates;
 
 use kinds::convert::{self, Conversion, Shares, shares};
-use kinds::table::{Column, NONE, Table, age_of, cell};
+use kinds::table;
 
 use super::{Resource, Strategy};
 
@@ -18,91 +17,16 @@ const KNOWN_VERSIONS: &[&str] = &["v1", "v1beta3", "v1beta2", "v1beta1"];
 
 /// One of the two kinds.
 pub(super) fn resource(group_version: &GroupVersion, described: Described) -> Option<Resource> {
-    let (kind, table) = match described.kind.as_str() {
-        "FlowSchema" => ("FlowSchema", &FLOW_SCHEMA_TABLE),
-        "PriorityLevelConfiguration" => ("PriorityLevelConfiguration", &PRIORITY_LEVEL_TABLE),
+    let kind = match described.kind.as_str() {
+        "FlowSchema" => "FlowSchema",
+        "PriorityLevelConfiguration" => "PriorityLevelConfiguration",
         _ => return None,
     };
+    let table = table::of(&group_version.group, &described.plural);
     let version = group_version.version.as_str();
     let conversion = convert::of(&group_version.group, version, kind);
     let strategy = Box::new(FlowControlStrategy { kind, shares: shares(version), conversion });
     Some(Resource::new(group_version, described, table, strategy))
-}
-
-static FLOW_SCHEMA_TABLE: Table = Table {
-    columns: &[
-        Column::NAME,
-        Column::text(
-            "PriorityLevel",
-            "The priority level that serves the requests this FlowSchema claims.",
-        ),
-        Column::text(
-            "MatchingPrecedence",
-            "The rank among matching FlowSchemas: the lowest number wins.",
-        ),
-        Column::text(
-            "DistinguisherMethod",
-            "How the requests are told apart into flows, if they are at all.",
-        ),
-        Column::AGE,
-        Column::text(
-            "MissingPL",
-            "Whether the priority level that the FlowSchema names does not exist.",
-        ),
-    ],
-    cells: flow_schema_cells,
-    sort_key: Some(|object| {
-        object.pointer("/spec/matchingPrecedence").and_then(Value::as_i64).unwrap_or(0)
-    }),
-};
-
-static PRIORITY_LEVEL_TABLE: Table = Table {
-    columns: &[
-        Column::NAME,
-        Column::text("Type", "Whether the level is Limited or Exempt from limits."),
-        Column::text(
-            "NominalConcurrencyShares",
-            "The level's part of the server's seats, in proportion to all shares.",
-        ),
-        Column::text("Queues", "How many queues the waiting requests stand in."),
-        Column::text("HandSize", "How many of the queues each flow is dealt."),
-        Column::text(
-            "QueueLengthLimit",
-            "How many requests may wait in one queue before more are refused.",
-        ),
-        Column::AGE,
-    ],
-    cells: priority_level_cells,
-    sort_key: None,
-};
-
-fn flow_schema_cells(object: &Value, now: Timestamp) -> Vec<Value> {
-    let dangling = object
-        .pointer("/status/conditions")
-        .and_then(Value::as_array)
-        .and_then(|conditions| conditions.iter().find(|condition| condition["type"] == "Dangling"))
-        .map_or_else(|| "?".into(), |condition| condition["status"].clone());
-    vec![
-        cell(object, "/metadata/name"),
-        cell(object, "/spec/priorityLevelConfiguration/name"),
-        cell(object, "/spec/matchingPrecedence"),
-        cell(object, "/spec/distinguisherMethod/type"),
-        age_of(object, now),
-        dangling,
-    ]
-}
-
-fn priority_level_cells(object: &Value, now: Timestamp) -> Vec<Value> {
-    let queuing = "/spec/limited/limitResponse/queuing";
-    vec![
-        cell(object, "/metadata/name"),
-        object.pointer("/spec/type").cloned().unwrap_or_else(|| NONE.into()),
-        cell(object, "/spec/limited/nominalConcurrencyShares"),
-        cell(object, &format!("{queuing}/queues")),
-        cell(object, &format!("{queuing}/handSize")),
-        cell(object, &format!("{queuing}/queueLengthLimit")),
-        age_of(object, now),
-    ]
 }
 
 /// Both kinds differ only in their rules, and older versions in how shares are written.
