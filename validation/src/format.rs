@@ -52,7 +52,8 @@ const LABEL_VALUE: &str = "a valid label must be an empty string or consist of a
 /// A DNS-1123 subdomain, such as `example.com`.
 #[must_use]
 pub fn dns_subdomain(text: &str, unit: Unit) -> Vec<String> {
-    let mut messages: Vec<String> = unit.check(text, SUBDOMAIN_BYTES_MAX).into_iter().collect();
+    let mut messages = Vec::new();
+    messages.extend(unit.check(text, SUBDOMAIN_BYTES_MAX));
     if !is_subdomain(text) {
         messages.push(SUBDOMAIN.to_owned());
     }
@@ -62,8 +63,8 @@ pub fn dns_subdomain(text: &str, unit: Unit) -> Vec<String> {
 /// A DNS-1123 subdomain in which capital letters are allowed.
 #[must_use]
 pub fn dns_subdomain_caseless(text: &str) -> Vec<String> {
-    let mut messages: Vec<String> =
-        Unit::Bytes.check(text, SUBDOMAIN_BYTES_MAX).into_iter().collect();
+    let mut messages = Vec::new();
+    messages.extend(Unit::Bytes.check(text, SUBDOMAIN_BYTES_MAX));
     if !is_subdomain(&text.to_lowercase()) {
         messages.push(SUBDOMAIN_CASELESS.to_owned());
     }
@@ -73,8 +74,9 @@ pub fn dns_subdomain_caseless(text: &str) -> Vec<String> {
 /// A DNS-1123 label, such as `my-name`.
 #[must_use]
 pub fn dns_label(text: &str, unit: Unit) -> Vec<String> {
-    let mut messages: Vec<String> = unit.check(text, LABEL_BYTES_MAX).into_iter().collect();
-    if !is_label(text) {
+    let mut messages = Vec::new();
+    messages.extend(unit.check(text, LABEL_BYTES_MAX));
+    if !is_label(text.as_bytes()) {
         let message = if is_subdomain(text) { "must not contain dots" } else { LABEL };
         messages.push(message.to_owned());
     }
@@ -85,9 +87,9 @@ pub fn dns_label(text: &str, unit: Unit) -> Vec<String> {
 #[must_use]
 pub fn qualified_name(text: &str) -> Vec<String> {
     let mut messages = Vec::new();
-    let name = match text.split('/').collect::<Vec<_>>()[..] {
-        [name] => name,
-        [prefix, name] => {
+    let name = match text.split_once('/') {
+        None => text,
+        Some((prefix, name)) if !name.contains('/') => {
             if prefix.is_empty() {
                 messages.push("prefix part must be non-empty".to_owned());
             } else {
@@ -96,7 +98,7 @@ pub fn qualified_name(text: &str) -> Vec<String> {
             }
             name
         }
-        _ => {
+        Some(_) => {
             return vec![format!(
                 "a valid label key {QUALIFIED} with an optional DNS subdomain prefix and '/' (e.g. \
                  'example.com/MyName')"
@@ -168,7 +170,8 @@ pub fn c_identifier(text: &str) -> Vec<String> {
 /// The value of a label.
 #[must_use]
 pub fn label_value(text: &str) -> Vec<String> {
-    let mut messages: Vec<String> = Unit::Bytes.check(text, LABEL_BYTES_MAX).into_iter().collect();
+    let mut messages = Vec::new();
+    messages.extend(Unit::Bytes.check(text, LABEL_BYTES_MAX));
     if !(text.is_empty() || is_qualified(text)) {
         messages.push(LABEL_VALUE.to_owned());
     }
@@ -196,29 +199,67 @@ pub fn path_segment_prefix(text: &str) -> Vec<String> {
 }
 
 fn is_subdomain(text: &str) -> bool {
-    text.split('.').all(is_label)
+    // Labels joined by dots, in one pass: a dash or dot never follows a dot, nor a dot a dash.
+    let mut before = b'.';
+    let fits = text.bytes().all(|byte| {
+        let fits = match byte {
+            b'.' => is(before, LOWER),
+            b'-' => before != b'.',
+            _ => is(byte, LOWER),
+        };
+        before = byte;
+        fits
+    });
+    fits && is(before, LOWER)
 }
 
-fn is_label(text: &str) -> bool {
-    let inside = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
-    framed(text, inside, |byte| inside(byte) || byte == b'-')
+fn is_label(text: &[u8]) -> bool {
+    is_framed(text, LOWER, LOWER | DASH)
 }
 
 fn is_qualified(text: &str) -> bool {
-    let inside = |byte: u8| byte.is_ascii_alphanumeric();
-    framed(text, inside, |byte| inside(byte) || matches!(byte, b'-' | b'_' | b'.'))
+    is_framed(text.as_bytes(), LOWER | UPPER, LOWER | UPPER | DASH | INNER)
 }
 
-/// Not empty, the ends of one set and the rest of another.
-fn framed(text: &str, end: impl Fn(u8) -> bool, middle: impl Fn(u8) -> bool) -> bool {
-    match text.as_bytes() {
+/// Not empty, the ends of one class and the rest of another.
+fn is_framed(text: &[u8], end: u8, middle: u8) -> bool {
+    match text {
         [] => false,
-        [only] => end(*only),
+        [only] => is(*only, end),
         [first, rest @ .., last] => {
-            end(*first) && end(*last) && rest.iter().all(|byte| middle(*byte))
+            is(*first, end) && is(*last, end) && rest.iter().all(|byte| is(*byte, middle))
         }
     }
 }
+
+fn is(byte: u8, classes: u8) -> bool {
+    CLASSES[usize::from(byte)] & classes != 0
+}
+
+/// Lower case letters and digits.
+const LOWER: u8 = 1;
+/// Capital letters.
+const UPPER: u8 = 2;
+const DASH: u8 = 4;
+/// Dot and underscore.
+const INNER: u8 = 8;
+
+/// The class of each byte; names are looked at byte by byte on every write.
+static CLASSES: [u8; 256] = {
+    let mut classes = [0; 256];
+    let mut byte = 0_u8;
+    while byte < 128 {
+        classes[byte as usize] = match byte {
+            b'a'..=b'z' | b'0'..=b'9' => LOWER,
+            b'A'..=b'Z' => UPPER,
+            b'-' => DASH,
+            b'.' | b'_' => INNER,
+            _ => 0,
+        };
+        byte += 1;
+    }
+    classes
+};
 
 #[cfg(test)]
 mod tests {
@@ -231,6 +272,13 @@ mod tests {
         }
         for text in ["", ".", "a.", "-a", "a-", "A", "a_b", "a..b"] {
             assert_eq!(dns_subdomain(text, Unit::Bytes), [SUBDOMAIN], "{text}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn every_subdomain_is_labels_joined_by_dots_and_the_other_way_round(text in "[a0.A-]{0,9}") {
+            assert_eq!(is_subdomain(&text), text.split('.').all(|label| is_label(label.as_bytes())));
         }
     }
 

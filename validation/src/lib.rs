@@ -10,6 +10,7 @@ pub mod lifecycle;
 pub mod object_meta;
 pub mod rules;
 pub mod text;
+mod view;
 
 /// The examples of the documentation compile and run.
 #[cfg(doctest)]

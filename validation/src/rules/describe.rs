@@ -11,7 +11,7 @@ use crate::field::Path;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DescribedRule {
     /// The path; items of a list are `[*]`, values of a map `[*]` too. `<nil>` is the type itself.
-    pub path: Path,
+    pub path: String,
     /// The tag.
     pub tag: Tag,
 }
@@ -31,7 +31,7 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    fn type_def(&mut self, type_def: &TypeDef, path: &Path) {
+    fn type_def(&mut self, type_def: &TypeDef, path: &Path<'_>) {
         if !self.inside.insert(type_def.openapi_name.clone()) {
             return;
         }
@@ -47,7 +47,7 @@ impl Walk<'_> {
         self.inside.remove(&type_def.openapi_name);
     }
 
-    fn shape(&mut self, shape: &Shape, path: &Path) {
+    fn shape(&mut self, shape: &Shape, path: &Path<'_>) {
         match shape {
             Shape::Struct(type_def) => self.type_def(type_def, path),
             Shape::List(list) => self.shape(&list.item, &path.key("*")),
@@ -66,8 +66,8 @@ impl Walk<'_> {
         }
     }
 
-    fn push(&mut self, path: &Path, tags: &[Tag]) {
-        let rule = |tag: &Tag| DescribedRule { path: path.clone(), tag: tag.clone() };
+    fn push(&mut self, path: &Path<'_>, tags: &[Tag]) {
+        let rule = |tag: &Tag| DescribedRule { path: path.to_string(), tag: tag.clone() };
         self.rules.extend(tags.iter().map(rule));
     }
 }

@@ -9,7 +9,6 @@ mod engine;
 mod formats;
 mod plan;
 mod structs;
-mod trail;
 mod type_def;
 mod unions;
 mod update;
@@ -28,12 +27,11 @@ pub use describe::{DescribedRule, describe};
 
 use engine::{Engine, Place};
 use plan::{Identity, Plan};
-use trail::Trail;
 use value::Given;
 
 /// A function that a `customValidation` tag calls: with the path, the new value, and in updates
 /// the old one if there is a counterpart.
-pub type CustomRule = fn(&Path, &Value, Option<&Value>) -> ErrorList;
+pub type CustomRule = fn(&Path<'_>, &Value, Option<&Value>) -> ErrorList;
 
 /// The functions that `customValidation` tags call, by `Type` or `Type_Field`, the field's name
 /// with a capital letter.
@@ -86,6 +84,7 @@ pub struct Validator {
     plan: Plan,
     root: TypeId,
     custom: CustomRules,
+    subresources: Vec<String>,
 }
 
 impl Validator {
@@ -110,22 +109,15 @@ impl Validator {
         custom: CustomRules,
     ) -> Result<Self, CheckError> {
         let model = validation_tags::check(model, &|name| custom.has(name))?;
-        Ok(Self { plan: Plan::new(model), root, custom })
+        let subresources = model.get(root).map(|named| subresources(&named.rules));
+        let subresources = subresources.unwrap_or_default();
+        Ok(Self { plan: Plan::new(model), root, custom, subresources })
     }
 
     /// The subresources through which the type is validated, as paths; `/` is the object itself.
     #[must_use]
-    pub fn subresources(&self) -> Vec<String> {
-        let Some((named, _)) = self.plan.get(self.root) else { return Vec::new() };
-        let mut paths = vec!["/".to_owned()];
-        for rule in &named.rules {
-            match rule.without_level() {
-                Rule::IsSubresource(path) => paths[0].clone_from(path),
-                Rule::SupportsSubresource(path) => paths.push(path.clone()),
-                _ => {}
-            }
-        }
-        paths
+    pub fn subresources(&self) -> &[String] {
+        &self.subresources
     }
 
     /// Validates an object. All errors are returned, whatever their level.
@@ -135,10 +127,10 @@ impl Validator {
         if !plan.is_validated {
             return ErrorList::default();
         }
-        let subresource = format!("/{}", request.subresource);
-        if !self.subresources().contains(&subresource) {
-            let detail =
-                format!("no validation found for *{}, subresource: {subresource}", named.name);
+        let mut names = self.subresources.iter().filter_map(|path| path.strip_prefix('/'));
+        if !names.any(|name| name == request.subresource) {
+            let (name, subresource) = (&named.name, request.subresource);
+            let detail = format!("no validation found for *{name}, subresource: /{subresource}");
             return [Error::internal(&Path::nil(), detail)].into_iter().collect();
         }
         let engine = Engine {
@@ -148,7 +140,7 @@ impl Validator {
             is_update: request.old.is_some(),
         };
         let place = Place {
-            trail: &Trail::Root,
+            path: &Path::nil(),
             value_type: &Type::Named(self.root),
             new: Some(Given::new(request.object)),
             old: request.old.map(Given::new),
@@ -157,6 +149,18 @@ impl Validator {
         };
         engine.check_type(self.root, &place).into_iter().collect()
     }
+}
+
+fn subresources(rules: &[Rule]) -> Vec<String> {
+    let mut paths = vec!["/".to_owned()];
+    for rule in rules {
+        match rule.without_level() {
+            Rule::IsSubresource(path) => paths[0].clone_from(path),
+            Rule::SupportsSubresource(path) => paths.push(path.clone()),
+            _ => {}
+        }
+    }
+    paths
 }
 
 #[cfg(test)]
