@@ -48,7 +48,7 @@ impl Call<'_> {
             &text,
             media_type,
             &self.resource.kind,
-            &self.resource.type_def,
+            self.resource.type_def(),
             &self.server.resources,
             options.field_validation,
         )?;

@@ -47,7 +47,7 @@ pub(super) async fn delete_collection(mut call: Call<'_>) -> Result<Reply, Statu
     let accepted = call.request.negotiate(&accept::OBJECT)?;
     let options = call.delete_options().await?;
     let list_options = ListOptions::read(&call.request.query, false)?;
-    Call::check_fields(&list_options)?;
+    call.check_fields(&list_options)?;
     let page = call.page(&list_options).await?;
     for entry in &page.entries {
         let name = &entry.object.metadata.name;

@@ -19,6 +19,7 @@ use std::sync::Arc;
 use api::status::{Reason, Status};
 use http::header::CONTENT_TYPE;
 use http::{HeaderMap, Method};
+use openapi::resource::Verb;
 
 use crate::codec::MediaType;
 use crate::codec::accept::check_route;
@@ -28,6 +29,7 @@ use crate::request::{Authorized, accept_header};
 use crate::resources::Resource;
 use crate::server::Server;
 
+pub(crate) use review::Review;
 pub(crate) use route::{Place, Route, route};
 pub(crate) use write::{Origin, Proposal, WriteContext};
 
@@ -73,6 +75,9 @@ pub(crate) async fn serve(
     let method = request.parts.method.clone();
     let status = kind == route::Kind::Status;
     let call = Call { server, request, resource, store, namespace, name, status };
+    if !call.offers(kind, &method) {
+        return Err(Status::method_not_allowed().into());
+    }
     match (kind, &method) {
         (route::Kind::Collection, &Method::GET) => {
             check_accept(&call.request, &LIST_TYPES)?;
@@ -111,6 +116,30 @@ pub(crate) async fn serve(
             Ok(watch::serve(call).await?)
         }
         _ => Err(Status::method_not_allowed().into()),
+    }
+}
+
+impl Call<'_> {
+    /// Whether the kind offers what a request of this method asks of it.
+    fn offers(&self, kind: route::Kind, method: &Method) -> bool {
+        let described = &self.resource.described;
+        // Of all namespaces at once, one can only read.
+        let placed = !described.namespaced || !self.namespace.is_empty();
+        match (kind, method) {
+            (route::Kind::Collection, &Method::GET) if self.request.info.verb == "watch" => {
+                described.offers(Verb::Watch)
+            }
+            (route::Kind::Collection, &Method::GET) => described.offers(Verb::List),
+            (route::Kind::Collection, &Method::POST) => placed && described.offers(Verb::Create),
+            (route::Kind::Collection, &Method::DELETE) => {
+                placed && described.offers(Verb::DeleteCollection)
+            }
+            (route::Kind::Object, &Method::GET) => described.offers(Verb::Get),
+            (route::Kind::Object, &Method::PUT) => described.offers(Verb::Update),
+            (route::Kind::Object, &Method::PATCH) => described.offers(Verb::Patch),
+            (route::Kind::Object, &Method::DELETE) => described.offers(Verb::Delete),
+            _ => true,
+        }
     }
 }
 

@@ -90,7 +90,7 @@ fn patched(
         PatchType::Json => patch::json_patch(live, patch),
         PatchType::Merge => patch::merge_patch(live, patch),
         PatchType::Strategic | PatchType::Apply => {
-            patch::strategic(&context.resource.type_def, live, patch)
+            patch::strategic(context.resource.type_def(), live, patch)
         }
     }
     .map_err(failure::patch)?;

@@ -107,7 +107,7 @@ impl Presenter<'_> {
             Transform::None => self.plain_list(entries, meta).into(),
             Transform::Table(version) => {
                 let mut values = self.values(entries);
-                if let Some(sort_key) = self.resource.printer.sort_key {
+                if let Some(sort_key) = self.resource.table.sort_key {
                     // Stable: equal ones stay in the order of their names.
                     values.sort_by_key(sort_key);
                 }
@@ -130,7 +130,7 @@ impl Presenter<'_> {
                     "you requested PartialObjectMetadata, but the requested object is a list \
                      (*{}.{})",
                     self.resource.kind.internal_package(),
-                    self.resource.list_kind
+                    self.resource.described.list_kind
                 )));
             }
         };
@@ -146,7 +146,7 @@ impl Presenter<'_> {
         let bytes: usize = entries.iter().map(|entry| entry.object.item_json().len() + 1).sum();
         let mut out = Vec::with_capacity(bytes + 256);
         out.extend_from_slice(b"{\"kind\":");
-        text::push_string(&mut out, &self.resource.list_kind);
+        text::push_string(&mut out, &self.resource.described.list_kind);
         out.extend_from_slice(b",\"apiVersion\":");
         text::push_string(&mut out, &self.resource.kind.group_version());
         out.extend_from_slice(b",\"metadata\":");
@@ -170,7 +170,7 @@ impl Presenter<'_> {
         columns: bool,
     ) -> Value {
         let definitions =
-            if columns { self.resource.printer.column_definitions() } else { Value::Null };
+            if columns { self.resource.table.column_definitions() } else { Value::Null };
         json!({
             "kind": "Table",
             "apiVersion": version.group_version(),
@@ -186,12 +186,12 @@ impl Presenter<'_> {
             IncludeObject::Metadata => partial(value, version),
             IncludeObject::Object => value.clone(),
         };
-        json!({ "cells": (self.resource.printer.cells)(value, self.now), "object": object })
+        json!({ "cells": (self.resource.table.cells)(value, self.now), "object": object })
     }
 
     /// A bookmark: an object of nothing but a resource version.
     pub(super) fn bookmark(&self, revision: u64, ends_initial_events: bool) -> Vec<u8> {
-        let mut value = self.resource.type_def.zero();
+        let mut value = self.resource.type_def().zero();
         let mut metadata = json!({ "resourceVersion": revision.to_string() });
         if ends_initial_events {
             metadata["annotations"] = json!({ "k8s.io/initial-events-end": "true" });
@@ -205,7 +205,7 @@ impl Presenter<'_> {
                 // Clients look for the annotation, whatever they asked to be included.
                 let object = partial(&value, version);
                 let row = json!({
-                    "cells": (self.resource.printer.cells)(&value, self.now),
+                    "cells": (self.resource.table.cells)(&value, self.now),
                     "object": object,
                 });
                 text::to_vec(&self.table(version, &metadata, &[row], false))

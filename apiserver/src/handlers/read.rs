@@ -13,6 +13,7 @@ use crate::codec::accept;
 use crate::objects::{Object, ObjectEntry};
 use crate::reply::Reply;
 use crate::request::query::parse_uint;
+use crate::resources::{Resource, field_text, needs_whole};
 use validation::text::go_quote;
 
 /// Said when a list cannot go on where it left off.
@@ -55,7 +56,7 @@ pub(super) fn wrong_version(text: &str, why: &str) -> String {
 pub(super) async fn list(call: Call<'_>) -> Result<Reply, Status> {
     let accepted = call.request.negotiate(&accept::OBJECT)?;
     let options = ListOptions::read(&call.request.query, false)?;
-    Call::check_fields(&options)?;
+    call.check_fields(&options)?;
     let presenter = call.presenter(accepted)?;
     let page = call.page(&options).await?;
     presenter.list(&page.entries, &page.meta)
@@ -79,16 +80,12 @@ impl Call<'_> {
         Ok(Presenter { resource: &self.resource, accepted, include_object, now })
     }
 
-    /// Field selectors name only fields that every object has.
-    pub(super) fn check_fields(options: &ListOptions) -> Result<(), Status> {
-        let known = ["metadata.name", "metadata.namespace"];
-        match options.fields.fields().find(|field| !known.contains(field)) {
-            None => Ok(()),
-            Some(unknown) => Err(Status::bad_request(format!(
-                "{} is not a known field selector: only \"metadata.name\", \"metadata.namespace\"",
-                go_quote(unknown)
-            ))),
-        }
+    /// Field selectors name only fields that the kind can be selected by.
+    pub(super) fn check_fields(&self, options: &ListOptions) -> Result<(), Status> {
+        options
+            .fields
+            .fields()
+            .try_for_each(|field| self.resource.fields.check(field).map_err(Status::bad_request))
     }
 
     /// The part of the list that the options ask for.
@@ -107,7 +104,7 @@ impl Call<'_> {
         let mut looked_at = 0;
         for entry in candidates {
             looked_at += 1;
-            if selects(options, &entry.object) {
+            if selects(options, &self.resource, &entry.object) {
                 entries.push(ObjectEntry::clone(entry));
             }
             if entries.len() >= limit {
@@ -191,11 +188,10 @@ impl Call<'_> {
 }
 
 /// Whether the options' selectors take an object.
-pub(super) fn selects(options: &ListOptions, object: &Object) -> bool {
-    let field = |name: &str| match name {
-        "metadata.name" => Some(object.metadata.name.as_str()),
-        "metadata.namespace" => Some(object.metadata.namespace.as_str()),
-        _ => None,
-    };
-    options.labels.matches(&object.metadata.labels) && options.fields.matches(field)
+pub(super) fn selects(options: &ListOptions, resource: &Resource, object: &Object) -> bool {
+    if !options.labels.matches(&object.metadata.labels) {
+        return false;
+    }
+    let whole = needs_whole(options.fields.fields()).then(|| object.value(resource));
+    options.fields.matches(|field| field_text(object, whole.as_ref(), field))
 }

@@ -100,7 +100,7 @@ fn stored(resources: &Resources, group: &str, version: &str, parts: &[&str]) -> 
     };
     let (plural, rest) = parts.split_first()?;
     let resource = resources.find(group, version, plural)?;
-    if !namespace.is_empty() && !resource.namespaced {
+    if !namespace.is_empty() && !resource.described.namespaced {
         return None;
     }
     let (name, kind) = match rest {
@@ -109,7 +109,7 @@ fn stored(resources: &Resources, group: &str, version: &str, parts: &[&str]) -> 
         [name, "status"] if !name.is_empty() && resource.has_status => (*name, Kind::Status),
         _ => return None,
     };
-    if resource.namespaced && namespace.is_empty() && kind != Kind::Collection {
+    if resource.described.namespaced && namespace.is_empty() && kind != Kind::Collection {
         return None;
     }
     Some(Place::Stored {

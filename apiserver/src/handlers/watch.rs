@@ -48,7 +48,7 @@ enum Start {
 pub(super) async fn serve(mut call: Call<'_>) -> Result<Reply, Status> {
     let accepted = call.request.negotiate(&accept::WATCH)?;
     let options = ListOptions::read(&call.request.query, true)?;
-    Call::check_fields(&options)?;
+    call.check_fields(&options)?;
     let include_object = match accepted.transform {
         Transform::Table(_) => IncludeObject::parse(call.request.query.text("includeObject"))?,
         _ => IncludeObject::Metadata,
@@ -195,7 +195,7 @@ impl Watcher {
     fn takes(&self, object: &Object) -> bool {
         (self.namespace.is_empty() || object.metadata.namespace == self.namespace)
             && (self.name.is_empty() || object.metadata.name == self.name)
-            && selects(&self.options, object)
+            && selects(&self.options, &self.resource, object)
     }
 
     /// What a change is to this watch: objects come, change and go as they match or not.

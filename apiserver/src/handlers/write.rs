@@ -124,7 +124,7 @@ impl WriteContext<'_> {
         let version = metadata::text(&object, "resourceVersion");
         let set_by_client = parse_uint(version).is_ok_and(|version| version != 0);
         metadata::set(&mut object, "resourceVersion", Value::Null);
-        self.resource.type_def.prune(&mut object);
+        self.resource.type_def().prune(&mut object);
         if self.origin.dry_run {
             let key = self.resource.key(self.namespace, &name);
             return match self.existing(&key).await? {
@@ -191,7 +191,7 @@ impl WriteContext<'_> {
 
     /// Sees to it that the object is in the namespace of the request.
     fn place(&self, object: &mut Value) -> Result<(), Status> {
-        if !self.resource.namespaced {
+        if !self.resource.described.namespaced {
             metadata::set(object, "namespace", Value::Null);
             return Ok(());
         }
@@ -218,12 +218,12 @@ impl WriteContext<'_> {
     }
 
     fn zero_status(&self) -> Value {
-        self.resource.type_def.field("status").map_or(Value::Null, |field| field.shape.zero())
+        self.resource.type_def().field("status").map_or(Value::Null, |field| field.shape.zero())
     }
 
     /// The object with its managed fields as the write leaves them.
     fn keep_books(&self, live: Option<&Value>, mut object: Value) -> Value {
-        self.resource.type_def.prune(&mut object);
+        self.resource.type_def().prune(&mut object);
         self.with_endpoint(|endpoint, writer| {
             patch::managed::update(endpoint, live, object, writer)
         })
@@ -233,7 +233,7 @@ impl WriteContext<'_> {
     pub(crate) fn with_endpoint<T>(&self, f: impl FnOnce(&Endpoint<'_>, Writer<'_>) -> T) -> T {
         let group_version = self.resource.kind.group_version();
         let versions =
-            OneVersion { group_version: &group_version, type_def: &self.resource.type_def };
+            OneVersion { group_version: &group_version, type_def: self.resource.type_def() };
         let reset_fields = match (self.status, self.resource.has_status) {
             (true, _) => patch::managed::reset_on_status(),
             (false, true) => patch::managed::reset_on_main(),
@@ -299,7 +299,7 @@ impl WriteContext<'_> {
             metadata::set(&mut object, "managedFields", kept["metadata"]["managedFields"].take());
         }
         self.count_generation(&mut object, live);
-        let strategy = self.resource.strategy;
+        let strategy = &self.resource.strategy;
         let gates = self.server.gates;
         let errors = if self.status {
             strategy.validate_status_update(&object, live, gates)
@@ -307,7 +307,7 @@ impl WriteContext<'_> {
             strategy.validate_update(&object, live, gates)
         };
         failure::invalid(self.resource, self.name, &errors)?;
-        self.resource.type_def.prune(&mut object);
+        self.resource.type_def().prune(&mut object);
 
         metadata::set_resource_version(&mut object, existing.modified.0);
         keep_times_if_unchanged(live, &mut object);
@@ -353,7 +353,7 @@ impl WriteContext<'_> {
                     "StorageError: invalid object, Code: 4, Key: /registry/{}/{place}, \
                      ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in \
                      precondition: {wanted}, UID in object meta: {actual}",
-                    self.resource.plural
+                    self.resource.described.plural
                 );
                 let resource = self.resource.group_resource();
                 Err(Status::conflict(resource, self.name, &why).into())
@@ -409,7 +409,7 @@ impl WriteContext<'_> {
             return;
         }
         let mut desired = object.clone();
-        self.resource.type_def.prune(&mut desired);
+        self.resource.type_def().prune(&mut desired);
         if besides_metadata_and_status(&desired) != besides_metadata_and_status(live) {
             let generation = live["metadata"]["generation"].as_i64().unwrap_or(0);
             metadata::set(object, "generation", json!(generation + 1));
@@ -418,7 +418,7 @@ impl WriteContext<'_> {
 
     /// Decodes what a patch made and fills in defaults. Gives also what a strict reader refuses.
     pub(crate) fn decode(&self, value: Value) -> Result<(Value, Vec<String>), String> {
-        let decoded = decode(&self.resource.type_def, Tree::from(value))
+        let decoded = decode(self.resource.type_def(), Tree::from(value))
             .map_err(|mismatch| mismatch.to_string())?;
         let mut object = decoded.value;
         self.resource.apply_defaults(&mut object);

@@ -1,40 +1,31 @@
-//! What the server tells about its API (spec: apimachinery 1.1, 1.2, 1.5 to 1.7).
+//! What the server tells about its API (spec: apimachinery 1.1, 1.2, 1.7).
 
 use std::net::SocketAddr;
-use std::sync::OnceLock;
+use std::sync::Arc;
 
 use api::status::{Reason, Status};
 use auth::authenticate::service_account::{JsonWebKeySet, OpenIdConfiguration};
 use axum::body::Body;
 use bytes::Bytes;
 use http::header::{
-    CACHE_CONTROL, CONTENT_TYPE, ETAG, HeaderName, HeaderValue, IF_NONE_MATCH, LOCATION, VARY,
+    CACHE_CONTROL, CONTENT_TYPE, ETAG, HeaderName, HeaderValue, IF_NONE_MATCH, VARY,
 };
 use http::{Response, StatusCode};
 use openapi::digest::sha512_hex;
-use openapi::resource::{Group, GroupVersion, Resource as Described, Subresource, Verb, Version};
-use openapi::{discovery, recorded, v2, v3};
+use openapi::resource::{Group, GroupVersion, Resource as Described, Version};
+use openapi::{discovery, recorded};
 use serde_json::{Value, json};
 
 use super::health::Endpoint;
+use super::openapi::OpenApi;
 use crate::access::TokenKeys;
 use crate::codec::json;
-use crate::reply::{Failure, Reply};
+use crate::handlers::Review;
+use crate::reply::Reply;
 use crate::request::{Authorized, accept_header};
-use crate::resources::Resources;
+use crate::resources::{GroupVersionKind, Resources};
 
 const AGGREGATED: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
-
-/// The protobuf form of OpenAPI v2, which is not that of objects.
-const OPENAPI_V2_PROTOBUF: &str = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
-
-/// The reference spells it differently in answers.
-const OPENAPI_V2_PROTOBUF_ANSWERED: &str =
-    "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
-
-/// The order in which discovery lists groups.
-const GROUP_ORDER: [&str; 3] =
-    ["authentication.k8s.io", "authorization.k8s.io", "flowcontrol.apiserver.k8s.io"];
 
 /// `/version`
 pub(super) fn version() -> Value {
@@ -109,21 +100,14 @@ pub(super) fn wants_aggregated(request: &Authorized) -> Result<bool, Status> {
     Ok(false)
 }
 
-/// An OpenAPI document, made when it is first asked for.
-struct Document {
-    key: v3::Key,
-    made: OnceLock<(Bytes, String)>,
-}
-
 /// What the server tells about itself.
 pub struct Documents {
-    groups: Vec<Group>,
+    /// OpenAPI.
+    pub(super) openapi: OpenApi,
+    groups: Arc<Vec<Group>>,
     server_address: String,
     aggregated_core: Aggregated,
     aggregated: Aggregated,
-    openapi_v2: OnceLock<(Bytes, String)>,
-    openapi_v2_protobuf: OnceLock<(Bytes, String)>,
-    openapi_v3: Vec<Document>,
     keys: Value,
     openid: Value,
 }
@@ -132,18 +116,12 @@ impl Documents {
     /// The documents about the resources that are served.
     #[must_use]
     pub fn new(resources: &Resources, keys: &TokenKeys, url: &str, address: SocketAddr) -> Self {
-        let groups = groups(resources);
-        let openapi_v3 = v3::keys(&groups)
-            .into_iter()
-            .map(|key| Document { key, made: OnceLock::new() })
-            .collect();
+        let groups = Arc::new(groups(resources));
         Self {
             aggregated_core: Aggregated::new(&discovery::aggregated_core(&groups)),
             aggregated: Aggregated::new(&discovery::aggregated_groups(&groups)),
             server_address: address.to_string(),
-            openapi_v2: OnceLock::new(),
-            openapi_v2_protobuf: OnceLock::new(),
-            openapi_v3,
+            openapi: OpenApi::new(&groups),
             keys: value(&JsonWebKeySet::new(&keys.verifying)),
             openid: value(&OpenIdConfiguration::new(
                 keys.issuer(),
@@ -172,7 +150,7 @@ impl Documents {
         ]
         .map(str::to_owned)
         .into();
-        for group in &self.groups {
+        for group in self.groups.iter() {
             if !group.name.is_empty() {
                 paths.push(format!("/apis/{}", group.name));
             }
@@ -226,102 +204,20 @@ impl Documents {
         insert(response.headers_mut(), CACHE_CONTROL, "public, max-age=3600");
         Reply::Raw(Box::new(response))
     }
-
-    pub(super) fn openapi_v2(&self, request: &Authorized) -> Result<Reply, Failure> {
-        let accept = accept_header(&request.parts.headers);
-        let takes_protobuf = accept.split(',').any(|clause| clause.trim() == OPENAPI_V2_PROTOBUF);
-        if takes_protobuf {
-            let (bytes, hash) = self.openapi_v2_protobuf.get_or_init(|| {
-                let bytes = v2::encode(&v2::document(&self.groups));
-                let hash = sha512_hex(&bytes);
-                (bytes.into(), hash)
-            });
-            return Ok(tagged(request, bytes, hash, OPENAPI_V2_PROTOBUF_ANSWERED));
-        }
-        let takes_json = accept.trim().is_empty()
-            || accept.split(',').any(|clause| {
-                let name = clause.split(';').next().unwrap_or_default().trim();
-                matches!(name, "application/json" | "*/*" | "application/*")
-            });
-        if !takes_json {
-            return Ok(Reply::Raw(Box::new(raw(406, "text/plain; charset=utf-8", Bytes::new()))));
-        }
-        let (text, hash) = self.openapi_v2.get_or_init(|| {
-            let text = json::to_vec(&v2::document(&self.groups));
-            let hash = sha512_hex(&text);
-            (text.into(), hash)
-        });
-        Ok(tagged(request, text, hash, "application/json"))
-    }
-
-    fn openapi_document(&self, document: &Document) -> (Bytes, String) {
-        let made = document.made.get_or_init(|| {
-            let value = v3::document(&self.groups, &document.key).unwrap_or_default();
-            let text = json::to_vec(&value);
-            let hash = sha512_hex(&text);
-            (text.into(), hash)
-        });
-        made.clone()
-    }
-
-    pub(super) fn openapi_v3_index(&self, _request: &Authorized) -> Result<Reply, Failure> {
-        let hashes: Vec<(&v3::Key, String)> = self
-            .openapi_v3
-            .iter()
-            .map(|document| (&document.key, self.openapi_document(document).1))
-            .collect();
-        let index = v3::index(hashes.iter().map(|(key, hash)| (*key, hash.as_str())));
-        Ok(Reply::Raw(Box::new(raw(200, "application/json", json::to_vec(&index).into()))))
-    }
-
-    pub(super) fn openapi_v3(&self, request: &Authorized, key: &str) -> Result<Reply, Failure> {
-        let found = self.openapi_v3.iter().find(|document| document.key.to_string() == key);
-        let Some(document) = found else { return Ok(Reply::not_found()) };
-        let (text, hash) = self.openapi_document(document);
-        match request.query.first("hash") {
-            Some(asked) if asked != hash => {
-                let mut response = raw(301, "text/plain; charset=utf-8", Bytes::new());
-                insert(response.headers_mut(), LOCATION, &format!("/openapi/v3/{key}?hash={hash}"));
-                Ok(Reply::Raw(Box::new(response)))
-            }
-            asked => {
-                let Reply::Raw(mut response) = tagged(request, &text, &hash, "application/json")
-                else {
-                    return Ok(Reply::not_found());
-                };
-                if asked.is_some() {
-                    insert(response.headers_mut(), CACHE_CONTROL, "public, immutable");
-                }
-                Ok(Reply::Raw(response))
-            }
-        }
-    }
 }
 
 fn value(document: &impl serde::Serialize) -> Value {
     serde_json::to_value(document).unwrap_or_default()
 }
 
-/// A document with a tag, or word that the client has it already.
-fn tagged(request: &Authorized, text: &Bytes, hash: &str, content_type: &'static str) -> Reply {
-    let etag = format!("\"{hash}\"");
-    let unchanged = request.header(&IF_NONE_MATCH) == etag;
-    let (code, body) = if unchanged { (304, Bytes::new()) } else { (200, text.clone()) };
-    let mut response = crate::reply::compressed(&request.record, code, content_type, body);
-    let headers = response.headers_mut();
-    insert(headers, ETAG, &etag);
-    insert(headers, VARY, "Accept");
-    Reply::Raw(Box::new(response))
-}
-
-fn raw(code: u16, content_type: &'static str, body: Bytes) -> Response<Body> {
+pub(super) fn raw(code: u16, content_type: &'static str, body: Bytes) -> Response<Body> {
     let mut response = Response::new(Body::from(body));
     *response.status_mut() = StatusCode::from_u16(code).unwrap_or(StatusCode::OK);
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
     response
 }
 
-fn insert(headers: &mut http::HeaderMap, name: HeaderName, value: &str) {
+pub(super) fn insert(headers: &mut http::HeaderMap, name: HeaderName, value: &str) {
     if let Ok(value) = HeaderValue::from_str(value) {
         headers.insert(name, value);
     }
@@ -331,37 +227,21 @@ fn insert(headers: &mut http::HeaderMap, name: HeaderName, value: &str) {
 fn groups(resources: &Resources) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     for resource in resources.iter() {
-        let described = Described {
-            plural: resource.plural.to_owned(),
-            singular: resource.singular.to_owned(),
-            kind: resource.kind.kind.clone(),
-            list_kind: resource.list_kind.clone(),
-            namespaced: resource.namespaced,
-            verbs: Verb::ALL.to_vec(),
-            short_names: resource.short_names.iter().map(|name| (*name).to_owned()).collect(),
-            categories: resource.categories.iter().map(|name| (*name).to_owned()).collect(),
-            type_def: std::sync::Arc::clone(&resource.type_def),
-            storage: Some(GroupVersion::new(&resource.kind.group, &resource.kind.version)),
-            returns_deleted_object: false,
-            subresources: if resource.has_status {
-                vec![Subresource::status(&resource.kind.kind, &resource.type_def)]
-            } else {
-                Vec::new()
-            },
-        };
-        add(&mut groups, &resource.kind.group, &resource.kind.version, described);
+        let GroupVersionKind { group, version, .. } = &resource.kind;
+        add(&mut groups, group, version, resource.described.clone());
     }
     // What answers questions is stored nowhere, and offered all the same.
     for recorded in recorded::group_versions() {
         let GroupVersion { group, version } = recorded.group_version();
-        if matches!(group.as_str(), "authentication.k8s.io" | "authorization.k8s.io") {
+        if Review::has_group(group) {
             for resource in recorded.resources() {
                 add(&mut groups, group, version, resource);
             }
         }
     }
-    let place = |group: &Group| GROUP_ORDER.iter().position(|name| *name == group.name);
-    groups.sort_by_key(|group| place(group).unwrap_or(GROUP_ORDER.len()));
+    let order = recorded::group_versions();
+    let place = |group: &Group| order.iter().position(|v| v.group_version().group == group.name);
+    groups.sort_by_key(|group| place(group).unwrap_or(order.len()));
     groups
 }
 

@@ -2,6 +2,7 @@
 
 mod documents;
 mod health;
+mod openapi;
 
 use std::sync::Arc;
 
@@ -44,13 +45,13 @@ pub(crate) async fn serve(
             content_type: "text/plain; version=0.0.4; charset=utf-8; escaping=underscores",
             nosniff: false,
         }),
-        "/openapi/v2" => documents.openapi_v2(&request),
-        "/openapi/v3" | "/openapi/v3/" => documents.openapi_v3_index(&request),
+        "/openapi/v2" => documents.openapi.v2(&request).await,
+        "/openapi/v3" | "/openapi/v3/" => documents.openapi.v3_index().await,
         "/openid/v1/jwks" => Ok(documents.json_web_keys()),
         "/.well-known/openid-configuration" => Ok(documents.openid_configuration()),
         _ => {
             if let Some(key) = path.strip_prefix("/openapi/v3/") {
-                return documents.openapi_v3(&request, key);
+                return documents.openapi.v3(&request, key).await;
             }
             if let Some(name) = path.strip_prefix("/debug/api_priority_and_fairness/") {
                 return Ok(dump(server, &request, name));

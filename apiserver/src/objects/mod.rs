@@ -94,7 +94,7 @@ impl Decoder for ObjectDecoder {
             Err(error) => {
                 // Listed without content, so that it can be seen and deleted.
                 tracing::error!(%error, key = stored.key.as_str(), "a stored object cannot be read");
-                self.resource.type_def.zero()
+                self.resource.type_def().zero()
             }
         };
         Object::new(value, stored.modified.0)

@@ -118,9 +118,9 @@ impl Stores {
     /// The store of a resource by its group and plural.
     #[must_use]
     pub fn find(&self, group: &str, plural: &str) -> Option<&Arc<ObjectStore>> {
-        self.stores
-            .values()
-            .find(|store| store.resource.kind.group == group && store.resource.plural == plural)
+        self.stores.values().find(|store| {
+            store.resource.kind.group == group && store.resource.described.plural == plural
+        })
     }
 
     /// All stores.

@@ -1,112 +1,75 @@
 //! FlowSchemas and PriorityLevelConfigurations.
 
-use std::sync::Arc;
-
-use api::flowcontrol::{GROUP, v1};
-use api::schema::{Described, TypeDef};
 use api::time::Timestamp;
+use openapi::resource::{GroupVersion, Resource as Described};
 use serde_json::Value;
 use validation::field::ErrorList;
 use validation::flowcontrol::Gates;
 
-use super::table::{NONE, age_of, cell};
-use super::{Column, GroupVersionKind, Printer, Resource, ResourceParts, Strategy};
+use kinds::table::{Column, NONE, Table, age_of, cell};
+
+use super::{Resource, Strategy};
 
 /// Newest first; the older ones are served only when asked for.
 const KNOWN_VERSIONS: &[&str] = &["v1", "v1beta3", "v1beta2", "v1beta1"];
 
-/// The resource `flowschemas`.
-pub(super) fn flow_schema() -> Resource {
-    ResourceParts {
-        kind: GroupVersionKind::new(GROUP, v1::VERSION, "FlowSchema"),
-        plural: "flowschemas",
-        singular: "flowschema",
-        namespaced: false,
-        short_names: &[],
-        categories: &[],
-        type_def: type_def::<v1::FlowSchema>(),
-        printer: Printer {
-            columns: &FLOW_SCHEMA_COLUMNS,
-            cells: flow_schema_cells,
-            sort_key: Some(|object| {
-                object.pointer("/spec/matchingPrecedence").and_then(Value::as_i64).unwrap_or(0)
-            }),
-        },
-        strategy: &FLOW_SCHEMA,
-    }
-    .into()
+/// One of the two kinds.
+pub(super) fn resource(group_version: &GroupVersion, described: Described) -> Option<Resource> {
+    let (kind, table) = match described.kind.as_str() {
+        "FlowSchema" => ("FlowSchema", &FLOW_SCHEMA_TABLE),
+        "PriorityLevelConfiguration" => ("PriorityLevelConfiguration", &PRIORITY_LEVEL_TABLE),
+        _ => return None,
+    };
+    let strategy = Box::new(FlowControlStrategy(kind));
+    Some(Resource::new(group_version, described, table, strategy))
 }
 
-/// The resource `prioritylevelconfigurations`.
-pub(super) fn priority_level_configuration() -> Resource {
-    ResourceParts {
-        kind: GroupVersionKind::new(GROUP, v1::VERSION, "PriorityLevelConfiguration"),
-        plural: "prioritylevelconfigurations",
-        singular: "prioritylevelconfiguration",
-        namespaced: false,
-        short_names: &[],
-        categories: &[],
-        type_def: type_def::<v1::PriorityLevelConfiguration>(),
-        printer: Printer {
-            columns: &PRIORITY_LEVEL_COLUMNS,
-            cells: priority_level_cells,
-            sort_key: None,
-        },
-        strategy: &PRIORITY_LEVEL,
-    }
-    .into()
-}
-
-fn type_def<T: Described>() -> Arc<TypeDef> {
-    T::type_def().map_or_else(|| unreachable!("a kind is a struct"), Arc::clone)
-}
-
-const NAME_COLUMN: Column = Column {
-    name: "Name",
-    description: "The object's name, unique among the objects of its kind.",
+static FLOW_SCHEMA_TABLE: Table = Table {
+    columns: &[
+        Column::NAME,
+        Column::text(
+            "PriorityLevel",
+            "The priority level that serves the requests this FlowSchema claims.",
+        ),
+        Column::text(
+            "MatchingPrecedence",
+            "The rank among matching FlowSchemas: the lowest number wins.",
+        ),
+        Column::text(
+            "DistinguisherMethod",
+            "How the requests are told apart into flows, if they are at all.",
+        ),
+        Column::AGE,
+        Column::text(
+            "MissingPL",
+            "Whether the priority level that the FlowSchema names does not exist.",
+        ),
+    ],
+    cells: flow_schema_cells,
+    sort_key: Some(|object| {
+        object.pointer("/spec/matchingPrecedence").and_then(Value::as_i64).unwrap_or(0)
+    }),
 };
 
-const AGE_COLUMN: Column = Column {
-    name: "Age",
-    description: "The time since the object was created, as the server sees it.",
+static PRIORITY_LEVEL_TABLE: Table = Table {
+    columns: &[
+        Column::NAME,
+        Column::text("Type", "Whether the level is Limited or Exempt from limits."),
+        Column::text(
+            "NominalConcurrencyShares",
+            "The level's part of the server's seats, in proportion to all shares.",
+        ),
+        Column::text("Queues", "How many queues the waiting requests stand in."),
+        Column::text("HandSize", "How many of the queues each flow is dealt."),
+        Column::text(
+            "QueueLengthLimit",
+            "How many requests may wait in one queue before more are refused.",
+        ),
+        Column::AGE,
+    ],
+    cells: priority_level_cells,
+    sort_key: None,
 };
-
-static FLOW_SCHEMA_COLUMNS: [Column; 6] = [
-    NAME_COLUMN,
-    Column {
-        name: "PriorityLevel",
-        description: "The priority level that serves the requests this FlowSchema claims.",
-    },
-    Column {
-        name: "MatchingPrecedence",
-        description: "The rank among matching FlowSchemas: the lowest number wins.",
-    },
-    Column {
-        name: "DistinguisherMethod",
-        description: "How the requests are told apart into flows, if they are at all.",
-    },
-    AGE_COLUMN,
-    Column {
-        name: "MissingPL",
-        description: "Whether the priority level that the FlowSchema names does not exist.",
-    },
-];
-
-static PRIORITY_LEVEL_COLUMNS: [Column; 7] = [
-    NAME_COLUMN,
-    Column { name: "Type", description: "Whether the level is Limited or Exempt from limits." },
-    Column {
-        name: "NominalConcurrencyShares",
-        description: "The level's part of the server's seats, in proportion to all shares.",
-    },
-    Column { name: "Queues", description: "How many queues the waiting requests stand in." },
-    Column { name: "HandSize", description: "How many of the queues each flow is dealt." },
-    Column {
-        name: "QueueLengthLimit",
-        description: "How many requests may wait in one queue before more are refused.",
-    },
-    AGE_COLUMN,
-];
 
 fn flow_schema_cells(object: &Value, now: Timestamp) -> Vec<Value> {
     let dangling = object
@@ -139,9 +102,6 @@ fn priority_level_cells(object: &Value, now: Timestamp) -> Vec<Value> {
 
 /// Both kinds differ only in their rules.
 struct FlowControlStrategy(&'static str);
-
-static FLOW_SCHEMA: FlowControlStrategy = FlowControlStrategy("FlowSchema");
-static PRIORITY_LEVEL: FlowControlStrategy = FlowControlStrategy("PriorityLevelConfiguration");
 
 impl Strategy for FlowControlStrategy {
     fn known_versions(&self) -> &'static [&'static str] {

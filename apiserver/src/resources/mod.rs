@@ -1,19 +1,23 @@
 //! The kinds that are served. A kind is one [`Resource`]; everything else is derived from the
 //! list: paths, verbs, discovery, OpenAPI, storage, watch caches, Tables.
 
+mod built_in;
+mod fields;
 mod flowcontrol;
 mod strategy;
-mod table;
 
 use std::fmt;
 use std::sync::Arc;
 
 use api::schema::TypeDef;
 use api::status::GroupResource;
+use kinds::table::Table;
+use openapi::recorded;
+use openapi::resource::{GroupVersion, Resource as Described};
 use serde_json::Value;
 
+pub use fields::{SelectableFields, field_text, needs_whole};
 pub use strategy::Strategy;
-pub use table::{Column, Printer, age};
 
 /// An API group, version and kind.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -73,79 +77,55 @@ pub trait Kinds {
 pub struct Resource {
     /// Its group, version and kind.
     pub kind: GroupVersionKind,
-    /// The name in paths, in plural.
-    pub plural: &'static str,
-    /// The name in singular, for discovery.
-    pub singular: &'static str,
-    /// The kind of its lists.
-    pub list_kind: String,
-    /// Whether its objects live in namespaces.
-    pub namespaced: bool,
-    /// Short names that kubectl takes.
-    pub short_names: &'static [&'static str],
-    /// Groups of kinds that kubectl takes, such as `all`.
-    pub categories: &'static [&'static str],
-    /// The type.
-    pub type_def: Arc<TypeDef>,
+    /// Its names, verbs, subresources and type: what discovery and OpenAPI tell of it.
+    pub described: Described,
     /// Whether `status` is written through a subresource of its own.
     pub has_status: bool,
     /// How its Tables look.
-    pub printer: Printer,
+    pub table: &'static Table,
+    /// By which fields its objects can be selected.
+    pub fields: SelectableFields,
     /// What is code about it.
-    pub strategy: &'static dyn Strategy,
+    pub strategy: Box<dyn Strategy>,
     type_meta_json: String,
 }
 
-/// The declared parts of a [`Resource`]; the rest follows from them.
-pub struct ResourceParts {
-    /// See [`Resource::kind`].
-    pub kind: GroupVersionKind,
-    /// See [`Resource::plural`].
-    pub plural: &'static str,
-    /// See [`Resource::singular`].
-    pub singular: &'static str,
-    /// See [`Resource::namespaced`].
-    pub namespaced: bool,
-    /// See [`Resource::short_names`].
-    pub short_names: &'static [&'static str],
-    /// See [`Resource::categories`].
-    pub categories: &'static [&'static str],
-    /// See [`Resource::type_def`].
-    pub type_def: Arc<TypeDef>,
-    /// See [`Resource::printer`].
-    pub printer: Printer,
-    /// See [`Resource::strategy`].
-    pub strategy: &'static dyn Strategy,
-}
-
-impl From<ResourceParts> for Resource {
-    fn from(parts: ResourceParts) -> Self {
-        let group_version = parts.kind.group_version();
+impl Resource {
+    /// A kind by its description and what is code about it.
+    #[must_use]
+    pub fn new(
+        group_version: &GroupVersion,
+        described: Described,
+        table: &'static Table,
+        strategy: Box<dyn Strategy>,
+    ) -> Self {
+        let kind =
+            GroupVersionKind::new(&group_version.group, &group_version.version, &described.kind);
+        let api_version = kind.group_version();
         Self {
-            list_kind: format!("{}List", parts.kind.kind),
             type_meta_json: format!(
-                "{{\"kind\":\"{}\",\"apiVersion\":\"{group_version}\",",
-                parts.kind.kind
+                "{{\"kind\":\"{}\",\"apiVersion\":\"{api_version}\",",
+                kind.kind
             ),
-            has_status: parts.type_def.field("status").is_some(),
-            kind: parts.kind,
-            plural: parts.plural,
-            singular: parts.singular,
-            namespaced: parts.namespaced,
-            short_names: parts.short_names,
-            categories: parts.categories,
-            type_def: parts.type_def,
-            printer: parts.printer,
-            strategy: parts.strategy,
+            has_status: described.subresources.iter().any(|sub| sub.name == "status"),
+            fields: SelectableFields::of(&kind.group, &described.plural),
+            kind,
+            described,
+            table,
+            strategy,
         }
     }
-}
 
-impl Resource {
+    /// Its type.
+    #[must_use]
+    pub fn type_def(&self) -> &Arc<TypeDef> {
+        &self.described.type_def
+    }
+
     /// The group and resource, as most errors name them.
     #[must_use]
     pub fn group_resource(&self) -> GroupResource<'_> {
-        GroupResource { group: &self.kind.group, resource: self.plural }
+        GroupResource { group: &self.kind.group, resource: &self.described.plural }
     }
 
     /// The group and kind, as some errors name them.
@@ -158,9 +138,9 @@ impl Resource {
     #[must_use]
     pub fn key_prefix(&self) -> String {
         if self.kind.group.is_empty() {
-            format!("/registry/{}/", self.plural)
+            format!("/registry/{}/", self.described.plural)
         } else {
-            format!("/registry/{}/{}/", self.kind.group, self.plural)
+            format!("/registry/{}/{}/", self.kind.group, self.described.plural)
         }
     }
 
@@ -174,12 +154,17 @@ impl Resource {
     #[must_use]
     pub fn key(&self, namespace: &str, name: &str) -> String {
         let prefix = self.key_prefix();
-        if self.namespaced { format!("{prefix}{namespace}/{name}") } else { prefix + name }
+        if self.described.namespaced {
+            format!("{prefix}{namespace}/{name}")
+        } else {
+            prefix + name
+        }
     }
 
     /// Fills in defaults.
     pub fn apply_defaults(&self, object: &mut Value) {
-        self.type_def.apply_defaults(object);
+        self.described.type_def.apply_defaults(object);
+        self.strategy.fill_defaults(object);
     }
 }
 
@@ -196,11 +181,19 @@ pub struct Resources {
 }
 
 impl Resources {
-    /// The built-in kinds. A new kind is one more entry here.
+    /// The built-in kinds: those that are recorded and stored somewhere.
     #[must_use]
     pub fn built_in() -> Self {
-        let list = [flowcontrol::flow_schema(), flowcontrol::priority_level_configuration()];
-        Self { list: list.into_iter().map(Arc::new).collect() }
+        let versions = recorded::group_versions().iter();
+        let list = versions.flat_map(|recorded| {
+            let group_version = recorded.group_version();
+            let stored = recorded.resources().into_iter().filter(|kind| kind.storage.is_some());
+            stored.filter_map(|described| match group_version.group.as_str() {
+                api::flowcontrol::GROUP => flowcontrol::resource(group_version, described),
+                _ => Some(built_in::resource(group_version, described)),
+            })
+        });
+        Self { list: list.map(Arc::new).collect() }
     }
 
     /// All of them.
@@ -212,7 +205,7 @@ impl Resources {
     #[must_use]
     pub fn find(&self, group: &str, version: &str, plural: &str) -> Option<&Arc<Resource>> {
         self.list.iter().find(|resource| {
-            resource.plural == plural
+            resource.described.plural == plural
                 && resource.kind.group == group
                 && resource.kind.version == version
         })
@@ -236,9 +229,12 @@ impl Resources {
 impl Kinds for Resources {
     fn is_known(&self, kind: &GroupVersionKind) -> bool {
         let known = |resource: &Resource| {
-            resource.kind.group == kind.group
-                && (resource.kind.kind == kind.kind || resource.list_kind == kind.kind)
-                && resource.strategy.known_versions().contains(&kind.version.as_str())
+            let named =
+                resource.kind.kind == kind.kind || resource.described.list_kind == kind.kind;
+            let versions = resource.strategy.known_versions();
+            let version =
+                resource.kind.version == kind.version || versions.contains(&kind.version.as_str());
+            resource.kind.group == kind.group && named && version
         };
         self.list.iter().any(|resource| known(resource))
     }

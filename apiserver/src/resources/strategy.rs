@@ -21,10 +21,18 @@ pub trait Strategy: Send + Sync {
         false
     }
 
-    /// Every version in which the kind was ever defined, newest first.
+    /// Further versions in which the kind was defined once.
     fn known_versions(&self) -> &'static [&'static str] {
-        &["v1"]
+        &[]
     }
+
+    /// Whether a new object keeps the status that its maker gave it.
+    fn keeps_status_on_create(&self) -> bool {
+        false
+    }
+
+    /// Fills in defaults that the type does not tell.
+    fn fill_defaults(&self, _object: &mut Value) {}
 
     /// Validates a new object.
     fn validate_create(&self, object: &Value, gates: Gates) -> ErrorList;

@@ -1,5 +1,7 @@
 //! Field selectors: the grammar and its errors, and matching.
 
+use std::borrow::Cow;
+
 /// What fields an object must have.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FieldSelector {
@@ -48,7 +50,7 @@ impl FieldSelector {
 
     /// Whether an object matches, whose fields are looked up by `value_of`; a field that is not
     /// there is empty.
-    pub fn matches<'a>(&self, value_of: impl Fn(&str) -> Option<&'a str>) -> bool {
+    pub fn matches<'a>(&self, value_of: impl Fn(&str) -> Option<Cow<'a, str>>) -> bool {
         self.terms
             .iter()
             .all(|term| (value_of(&term.field).unwrap_or_default() == term.value) == term.equal)
@@ -126,8 +128,8 @@ mod tests {
     fn all_three_operators_are_understood() {
         let selector = FieldSelector::parse("a=1,b==2,c!=3").unwrap();
         let fields = |field: &str| match field {
-            "a" => Some("1"),
-            "b" => Some("2"),
+            "a" => Some(Cow::Borrowed("1")),
+            "b" => Some(Cow::Borrowed("2")),
             _ => None,
         };
         assert!(selector.matches(fields));

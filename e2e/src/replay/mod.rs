@@ -6,6 +6,7 @@ mod look;
 mod names;
 mod outcome;
 mod run;
+mod settle;
 mod stream;
 mod variables;
 

@@ -10,6 +10,7 @@ use super::half::{Half, no_answer};
 use super::kubectl::{self, Tool};
 use super::look::{self, Memory};
 use super::outcome::{CaseOutcome, StepKey, StepOutcome, Verdict, label};
+use super::settle::Settling;
 use super::stream::Stream;
 use crate::case::{
     Action, Begin, Body, Burst, Call, Case, Collect, Condition, Finish, Open, Request, Retry,
@@ -25,9 +26,8 @@ use crate::target::Target;
 const RETRY_PAUSE: Duration = Duration::from_millis(100);
 
 /// After each request that writes. The answers were recorded at about this pace, and some of them
-/// show what the server's own controllers had done by then. A server that was built without
-/// optimisation gets more time.
-const PACE: Duration = Duration::from_millis(if cfg!(debug_assertions) { 40 } else { 10 });
+/// show what the server's own controllers had done by then: see also [`Settling`].
+const PACE: Duration = Duration::from_millis(10);
 
 /// A GET left waiting is not waited for longer than this.
 const WAITING_GET: Duration = Duration::from_millis(200);
@@ -42,6 +42,7 @@ pub(super) fn case(target: &Target, case: &Case, kubectl: Option<&Tool>) -> Case
         streams: BTreeMap::new(),
         halves: BTreeMap::new(),
         created: Vec::new(),
+        settling: Settling::default(),
     };
     let mut steps = Vec::new();
     let mut broken = false;
@@ -78,6 +79,7 @@ struct Run<'a> {
     halves: BTreeMap<String, Vec<Half>>,
     /// The collection's path and the name of what was created there.
     created: Vec<(String, String)>,
+    settling: Settling,
 }
 
 impl Run<'_> {
@@ -114,6 +116,7 @@ impl Run<'_> {
         }
         if call.method != "GET" {
             std::thread::sleep(PACE);
+            self.settling.after(self.target, &call, &response);
         }
         if call.method == "POST" && response.head.status == 201 && !request.keep {
             let created: Option<Value> = serde_json::from_slice(&response.body).ok();
@@ -220,11 +223,17 @@ impl Run<'_> {
     fn clean_up(&mut self, cleanup: &[Call]) -> Result<(), Error> {
         self.halves.clear();
         self.streams.clear();
+        let created = !self.created.is_empty();
         for (collection, name) in std::mem::take(&mut self.created).into_iter().rev() {
             self.delete(&format!("{collection}/{name}"))?;
         }
+        if created {
+            self.settling.wait(self.target);
+        }
         for call in cleanup {
-            self.target.call(&self.memory.variables.call(call)?)?;
+            let call = self.memory.variables.call(call)?;
+            let response = self.target.call(&call)?;
+            self.settling.after(self.target, &call, &response);
         }
         Ok(())
     }

@@ -8,14 +8,55 @@ use serde_json::{Value, json};
 pub struct Column {
     /// The heading.
     pub name: &'static str,
+    /// The JSON type of its cells: `string`, `integer`, `number`, `boolean` or `date`.
+    pub cell_type: &'static str,
+    /// `name` for the column of names, else mostly empty.
+    pub format: &'static str,
     /// What the cells hold, in words for people.
     pub description: &'static str,
+    /// 0 for what is always shown, more for what is shown when asked for.
+    pub priority: i32,
+}
+
+impl Column {
+    /// The column of names.
+    pub const NAME: Self = Self {
+        name: "Name",
+        cell_type: "string",
+        format: "name",
+        description: "The object's name, unique among the objects of its kind.",
+        priority: 0,
+    };
+
+    /// The column of ages.
+    pub const AGE: Self =
+        Self::text("Age", "The time since the object was created, as the server sees it.");
+
+    /// A column of texts.
+    #[must_use]
+    pub const fn text(name: &'static str, description: &'static str) -> Self {
+        Self { name, cell_type: "string", format: "", description, priority: 0 }
+    }
+
+    /// The same, shown only when asked for (`kubectl get -o wide`).
+    #[must_use]
+    pub const fn wide(mut self) -> Self {
+        self.priority = 1;
+        self
+    }
+
+    /// The same with cells of another type.
+    #[must_use]
+    pub const fn of_type(mut self, cell_type: &'static str) -> Self {
+        self.cell_type = cell_type;
+        self
+    }
 }
 
 /// How the Tables of a kind look.
-#[derive(Clone, Copy)]
-pub struct Printer {
-    /// The columns; the first is the name.
+#[derive(Debug, Clone, Copy)]
+pub struct Table {
+    /// The columns.
     pub columns: &'static [Column],
     /// The cells of an object, at a moment.
     pub cells: fn(&Value, Timestamp) -> Vec<Value>,
@@ -23,32 +64,43 @@ pub struct Printer {
     pub sort_key: Option<fn(&Value) -> i64>,
 }
 
-impl Printer {
+/// The Table of kinds of which nothing but name and age is shown.
+pub static PLAIN: Table = Table {
+    columns: &[Column::NAME, Column::AGE],
+    cells: |object, now| vec![cell(object, "/metadata/name"), age_of(object, now)],
+    sort_key: None,
+};
+
+/// The Table of a built-in resource.
+#[must_use]
+pub fn of(group: &str, plural: &str) -> &'static Table {
+    let _ = (group, plural);
+    &PLAIN
+}
+
+impl Table {
     /// The `columnDefinitions`.
     #[must_use]
     pub fn column_definitions(&self) -> Value {
-        self.columns
-            .iter()
-            .enumerate()
-            .map(|(index, column)| {
-                json!({
-                    "name": column.name,
-                    "type": "string",
-                    "format": if index == 0 { "name" } else { "" },
-                    "description": column.description,
-                    "priority": 0,
-                })
+        let definition = |column: &Column| {
+            json!({
+                "name": column.name,
+                "type": column.cell_type,
+                "format": column.format,
+                "description": column.description,
+                "priority": column.priority,
             })
-            .collect()
+        };
+        self.columns.iter().map(definition).collect()
     }
 }
 
 /// What a cell shows when there is nothing.
-pub(super) const NONE: &str = "<none>";
+pub const NONE: &str = "<none>";
 
 /// The value at a path, or `<none>`.
 #[must_use]
-pub(super) fn cell(object: &Value, pointer: &str) -> Value {
+pub fn cell(object: &Value, pointer: &str) -> Value {
     match object.pointer(pointer) {
         None | Some(Value::Null) => NONE.into(),
         Some(value) => value.clone(),
@@ -57,7 +109,7 @@ pub(super) fn cell(object: &Value, pointer: &str) -> Value {
 
 /// How long ago the object was created.
 #[must_use]
-pub(super) fn age_of(object: &Value, now: Timestamp) -> Value {
+pub fn age_of(object: &Value, now: Timestamp) -> Value {
     let created = object.pointer("/metadata/creationTimestamp").and_then(Value::as_str);
     match created.and_then(|text| text.parse::<Timestamp>().ok()) {
         Some(created) => age(now.unix_seconds() - created.unix_seconds()).into(),

@@ -1,0 +1,50 @@
+//! The kinds besides flow control. Their types are recorded; what is particular about them is in
+//! crate [`kinds`].
+
+use kinds::{defaults, rules, table};
+use openapi::resource::{GroupVersion, Resource as Described, Verb};
+use serde_json::Value;
+use validation::field::ErrorList;
+use validation::flowcontrol::Gates;
+
+use super::{Resource, Strategy};
+
+/// Groups of kinds that there is nothing of: definitions of further kinds would do nothing, so none
+/// can be made. Clients look at the list all the same.
+const READ_ONLY: [&str; 1] = ["apiextensions.k8s.io"];
+
+/// A kind.
+pub(super) fn resource(group_version: &GroupVersion, mut described: Described) -> Resource {
+    let group = group_version.group.as_str();
+    if READ_ONLY.contains(&group) {
+        described.verbs.retain(|verb| matches!(verb, Verb::Get | Verb::List | Verb::Watch));
+        described.subresources.clear();
+    }
+    let table = table::of(group, &described.plural);
+    let strategy = BuiltIn { group: group.to_owned(), kind: described.kind.clone() };
+    Resource::new(group_version, described, table, Box::new(strategy))
+}
+
+/// Asks crate [`kinds`] for everything.
+struct BuiltIn {
+    group: String,
+    kind: String,
+}
+
+impl Strategy for BuiltIn {
+    fn fill_defaults(&self, object: &mut Value) {
+        defaults::fill(&self.group, &self.kind, object);
+    }
+
+    fn validate_create(&self, object: &Value, _gates: Gates) -> ErrorList {
+        rules::validate_create(&self.group, &self.kind, object)
+    }
+
+    fn validate_update(&self, object: &Value, old: &Value, _gates: Gates) -> ErrorList {
+        rules::validate_update(&self.group, &self.kind, object, old)
+    }
+
+    fn validate_status_update(&self, object: &Value, old: &Value, gates: Gates) -> ErrorList {
+        self.validate_update(object, old, gates)
+    }
+}
