@@ -31,7 +31,7 @@ use crate::server::Server;
 
 pub(crate) use review::Review;
 pub(crate) use route::{Place, Route, route};
-pub(crate) use write::{Origin, Proposal, WriteContext};
+pub(crate) use write::{Origin, Proposal, WriteContext, generated_start};
 
 /// A request for objects of one resource.
 pub(crate) struct Call<'a> {

@@ -470,7 +470,7 @@ fn store_error(error: &Error) -> StoreError {
     }
 }
 
-fn generated_start(generate_name: &str) -> String {
+pub(crate) fn generated_start(generate_name: &str) -> String {
     let mut end = generate_name.len().min(GENERATE_NAME_BYTES_MAX);
     while !generate_name.is_char_boundary(end) {
         end -= 1;

@@ -16,6 +16,13 @@ pub struct DescribedRule {
     pub tag: Tag,
 }
 
+impl DescribedRule {
+    /// What the tag and those inside it ask for, in the words of the table of tags.
+    pub fn meanings(&self) -> impl Iterator<Item = &'static str> {
+        self.tag.chain().filter_map(|tag| validation_tags::info(&tag.name)).map(|info| info.meaning)
+    }
+}
+
 /// All tags of a type and of what it is made of, in the order of the fields. Types that contain
 /// themselves are listed once on each way into them.
 #[must_use]
@@ -93,5 +100,7 @@ mod tests {
         ] {
             assert!(lines.iter().any(|found| found == line), "{line} is not in {lines:#?}");
         }
+        let limited = rules.iter().rfind(|rule| rule.path == "spec.limited").unwrap();
+        assert_eq!(limited.meanings().last(), Some("If not set, nothing else is checked."));
     }
 }
