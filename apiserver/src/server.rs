@@ -94,7 +94,7 @@ pub async fn start(config: &Config, shutdown: Shutdown) -> Result<Ready, String>
     let kubeconfig = pki.kubeconfig(url.clone(), vec![(pki::SERVICE_ACCOUNT_CONTEXT, token)]);
     kubeconfig.write(&config.kubeconfig_out).map_err(|error| error.to_string())?;
 
-    let resources = Resources::built_in();
+    let resources = Resources::built_in(&config.runtime_config);
     let stores = Stores::open(&backend, &resources).await.map_err(|error| error.to_string())?;
     let stores = Arc::new(stores);
     let documents = Documents::new(&resources, &keys, &url, pki::reachable(address));
@@ -116,7 +116,7 @@ pub async fn start(config: &Config, shutdown: Shutdown) -> Result<Ready, String>
         stop: shutdown.graceful.clone(),
         backend,
     });
-    controllers::start(&server, config).await?;
+    controllers::start(&server, config, address.port()).await?;
     Ok(Ready { server, listener, shutdown, url })
 }
 

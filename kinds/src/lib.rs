@@ -2,6 +2,9 @@
 //! server fills in, and what it refuses. Pure functions over objects in canonical JSON; the types
 //! themselves are recorded tables in crate `openapi`.
 
+pub mod convert;
 pub mod defaults;
+pub mod deletion;
+pub mod deprecation;
 pub mod rules;
 pub mod table;

@@ -151,7 +151,7 @@ impl Consumer {
 
     async fn write_condition(&self, update: &ConditionUpdate) -> Result<(), String> {
         let name = &update.flow_schema_name;
-        let context = self.schemas.context(FIELD_MANAGER, name, true);
+        let context = self.schemas.context(FIELD_MANAGER, "", name, true);
         let now = self.schemas.server.clock.timestamp();
         let applied = json!({
             "apiVersion": "flowcontrol.apiserver.k8s.io/v1",

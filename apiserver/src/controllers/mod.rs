@@ -2,6 +2,8 @@
 
 mod config_consumer;
 mod config_producer;
+mod namespaces;
+mod system_objects;
 mod writer;
 
 use std::sync::Arc;
@@ -14,8 +16,10 @@ use crate::server::Server;
 /// # Errors
 ///
 /// One line about what keeps the server from being ready.
-pub(crate) async fn start(server: &Arc<Server>, config: &Config) -> Result<(), String> {
+pub(crate) async fn start(server: &Arc<Server>, config: &Config, port: u16) -> Result<(), String> {
     config_producer::start(server).await?;
+    system_objects::start(server, config, port).await?;
+    namespaces::start(server)?;
     if config.priority_and_fairness {
         config_consumer::start(server).await?;
         let adjusted = Arc::clone(server);

@@ -20,9 +20,19 @@ pub(super) struct Kind {
 }
 
 impl Kind {
-    /// The kind of that plural.
+    /// The kind of flow control with that plural.
     pub(super) fn of(server: &Arc<Server>, plural: &str) -> Result<Self, String> {
-        let resource = server.resources.find(GROUP, api::flowcontrol::v1::VERSION, plural);
+        Self::find(server, GROUP, api::flowcontrol::v1::VERSION, plural)
+    }
+
+    /// The kind of that group, version and plural.
+    pub(super) fn find(
+        server: &Arc<Server>,
+        group: &str,
+        version: &str,
+        plural: &str,
+    ) -> Result<Self, String> {
+        let resource = server.resources.find(group, version, plural);
         let store = resource.and_then(|resource| server.stores.of(resource)).map(Arc::clone);
         let store = store.ok_or_else(|| format!("{plural} are not served"))?;
         Ok(Self { server: Arc::clone(server), store })
@@ -43,6 +53,7 @@ impl Kind {
     pub(super) fn context<'a>(
         &'a self,
         manager: &str,
+        namespace: &'a str,
         name: &'a str,
         status: bool,
     ) -> WriteContext<'a> {
@@ -50,7 +61,7 @@ impl Kind {
             server: &self.server,
             resource: &self.store.resource,
             store: &self.store,
-            namespace: "",
+            namespace,
             name,
             status,
             origin: Origin { manager: manager.to_owned(), dry_run: false },
@@ -60,7 +71,7 @@ impl Kind {
     /// A typed object in canonical form, with defaults.
     pub(super) fn canonical(&self, object: &impl Serialize) -> Result<Value, Status> {
         let value = serde_json::to_value(object).map_err(|e| Status::other(e.to_string()))?;
-        let context = self.context("", "", false);
+        let context = self.context("", "", "", false);
         context.decode(value).map(|(object, _)| object).map_err(Status::other)
     }
 }

@@ -2,16 +2,18 @@
 
 use api::meta;
 use api::status::{Details, GroupResource, Status};
+use api::time::Timestamp;
 use serde_json::{Value, json};
 use storage::Error;
 
 use super::options::{DeleteOptions, ListOptions, Propagation, delete_options_of_query};
 use super::{Call, body_type, failure};
 use crate::codec::{accept, body};
-use crate::objects::{Object, ObjectEntry, metadata};
+use crate::objects::{Object, ObjectEntry, ObjectStore, metadata};
 use crate::reply::Reply;
 use crate::request::read_body;
-use crate::resources::GroupVersionKind;
+use crate::resources::{GroupVersionKind, Resource};
+use crate::server::Server;
 
 const ORPHAN: &str = "orphan";
 const FOREGROUND: &str = "foregroundDeletion";
@@ -20,9 +22,9 @@ const FOREGROUND: &str = "foregroundDeletion";
 const CONFLICT_TRIES: u32 = 100;
 
 /// What a deletion did.
-enum Deleted {
-    /// The object is gone.
-    Gone(ObjectEntry),
+pub(crate) enum Deleted {
+    /// The object is gone; so it was at last.
+    Gone(Box<Object>),
     /// The object waits for its finalizers.
     Waiting(Box<Object>),
 }
@@ -31,15 +33,17 @@ pub(super) async fn delete(mut call: Call<'_>) -> Result<Reply, Status> {
     let accepted = call.request.negotiate(&accept::OBJECT)?;
     let options = call.delete_options().await?;
     let key = call.resource.key(&call.namespace, &call.name);
-    match call.delete_key(&key, &call.name, &options).await? {
-        Deleted::Gone(entry) => {
+    match call.deletion().delete(&key, &call.name, &options).await? {
+        Deleted::Gone(object) if !call.resource.described.returns_deleted_object => {
             let details = Details {
-                uid: entry.object.metadata.uid.clone(),
+                uid: object.metadata.uid.clone(),
                 ..call.resource.group_resource().details(&call.name)
             };
             Ok(Reply::Status(Box::new(Status::success(details)), accepted))
         }
-        Deleted::Waiting(object) => call.presenter(accepted)?.object(200, &object),
+        Deleted::Gone(object) | Deleted::Waiting(object) => {
+            call.presenter(accepted)?.object(200, &object)
+        }
     }
 }
 
@@ -51,7 +55,7 @@ pub(super) async fn delete_collection(mut call: Call<'_>) -> Result<Reply, Statu
     let page = call.page(&list_options).await?;
     for entry in &page.entries {
         let name = &entry.object.metadata.name;
-        match call.delete_key(entry.key.as_str(), name, &options).await {
+        match call.deletion().delete(entry.key.as_str(), name, &options).await {
             Ok(_) => {}
             // Somebody else was quicker.
             Err(status) if status.code == 404 => {}
@@ -86,12 +90,29 @@ impl Call<'_> {
         DeleteOptions::check(options.unwrap_or_default())
     }
 
-    async fn delete_key(
+    fn deletion(&self) -> Deletion<'_> {
+        Deletion { server: self.server, resource: &self.resource, store: &self.store }
+    }
+}
+
+/// Deletes objects of a kind, for clients and for the server itself.
+pub(crate) struct Deletion<'a> {
+    pub(crate) server: &'a Server,
+    pub(crate) resource: &'a Resource,
+    pub(crate) store: &'a ObjectStore,
+}
+
+impl Deletion<'_> {
+    /// Deletes an object, or marks it if something holds it.
+    pub(crate) async fn delete(
         &self,
         key: &str,
         name: &str,
         options: &DeleteOptions,
     ) -> Result<Deleted, Status> {
+        if let Some(why) = self.resource.strategy.deletion_refusal(name) {
+            return Err(Status::forbidden(self.resource.group_resource(), name, why));
+        }
         for _ in 0..CONFLICT_TRIES {
             let found = self.store.cache.get(key, storage::cache::Freshness::Consistent).await;
             let Some(entry) = found.map_err(|error| failure::read(&error))? else {
@@ -113,38 +134,67 @@ impl Call<'_> {
         entry: &ObjectEntry,
         options: &DeleteOptions,
     ) -> Result<Deleted, Error> {
-        let mut object = entry.object.value(&self.resource);
+        let strategy = &self.resource.strategy;
+        let mut object = entry.object.value(self.resource);
         let before = metadata::finalizers(&object);
-        let finalizers = finalizers_after(before.clone(), options.propagation);
-        if finalizers.is_empty() {
+        let finalizers = self.finalizers_after(before.clone(), options.propagation);
+        let grace = strategy.deletion_grace_seconds(&object, options.grace_period_seconds);
+        let ends_at_once = grace.unwrap_or(0) == 0;
+        if finalizers.is_empty() && ends_at_once && !strategy.holds(&object) {
+            if grace.is_some() {
+                self.mark_deleted(&mut object, 0);
+            }
             if !options.dry_run {
                 self.store.delete(key, entry.modified).await?;
             }
-            return Ok(Deleted::Gone(ObjectEntry::clone(entry)));
+            return Ok(Deleted::Gone(self.unstored(object)));
         }
-        if metadata::is_being_deleted(&object) && finalizers == before {
-            return Ok(Deleted::Waiting(Box::new(Object::unstored(object))));
+        let hurries = grace.is_some_and(|grace| {
+            object["metadata"]["deletionGracePeriodSeconds"].as_i64().is_some_and(|g| grace < g)
+        });
+        if metadata::is_being_deleted(&object) && finalizers == before && !hurries {
+            return Ok(Deleted::Waiting(self.unstored(object)));
         }
         metadata::set(&mut object, "finalizers", json!(finalizers));
-        self.mark_deleted(&mut object);
+        self.mark_deleted(&mut object, grace.unwrap_or(0));
         if options.dry_run {
-            return Ok(Deleted::Waiting(Box::new(Object::unstored(object))));
+            return Ok(Deleted::Waiting(self.unstored(object)));
         }
-        let stored = self.store.update(key, &object, entry.modified).await?;
+        let written = self.resource.to_stored(object.clone());
+        let stored = self.store.update(key, &written, entry.modified).await?;
         metadata::set_resource_version(&mut object, stored.modified.0);
-        Ok(Deleted::Waiting(Box::new(Object::unstored(object))))
+        Ok(Deleted::Waiting(self.unstored(object)))
     }
 
-    fn mark_deleted(&self, object: &mut Value) {
-        if metadata::is_being_deleted(object) {
+    fn unstored(&self, object: Value) -> Box<Object> {
+        Box::new(Object::unstored(self.resource.to_stored(object)))
+    }
+
+    /// Writes down that the object is to be gone in `grace` seconds, if not sooner.
+    fn mark_deleted(&self, object: &mut Value, grace: i64) {
+        let was = object["metadata"]["deletionGracePeriodSeconds"].as_i64();
+        let begun = metadata::is_being_deleted(object);
+        if begun && was.is_none_or(|was| was <= grace) {
             return;
         }
-        let now = self.server.clock.timestamp().to_string();
-        metadata::set(object, "deletionTimestamp", json!(now));
-        metadata::set(object, "deletionGracePeriodSeconds", json!(0));
+        let now = self.server.clock.timestamp();
+        let at = Timestamp::from_unix_seconds(now.unix_seconds() + grace).unwrap_or(now);
+        metadata::set(object, "deletionTimestamp", json!(at.to_string()));
+        metadata::set(object, "deletionGracePeriodSeconds", json!(grace));
+        if begun {
+            return;
+        }
+        self.resource.strategy.begin_deletion(object);
         if let Some(generation) = object["metadata"]["generation"].as_i64().filter(|g| *g > 0) {
             metadata::set(object, "generation", json!(generation + 1));
         }
+    }
+
+    /// The finalizers once it is said what becomes of dependents, by the client or the kind.
+    fn finalizers_after(&self, before: Vec<String>, asked: Option<Propagation>) -> Vec<String> {
+        let says = before.iter().any(|finalizer| finalizer == ORPHAN || finalizer == FOREGROUND);
+        let usual = self.resource.strategy.orphans_by_default() && !says;
+        finalizers_after(before, asked.or(usual.then_some(Propagation::Orphan)))
     }
 
     /// Conflicts of deletions name the kind, all others the resource.

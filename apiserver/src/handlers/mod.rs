@@ -1,9 +1,11 @@
 //! What requests for objects do.
 
+mod admission;
 pub(crate) mod continue_token;
 mod create;
 mod delete;
 mod failure;
+mod frame;
 pub(crate) mod options;
 mod patch;
 mod present;
@@ -29,6 +31,8 @@ use crate::request::{Authorized, accept_header};
 use crate::resources::Resource;
 use crate::server::Server;
 
+pub(crate) use delete::{Deleted, Deletion};
+pub(crate) use options::DeleteOptions;
 pub(crate) use review::Review;
 pub(crate) use route::{Place, Route, route};
 pub(crate) use write::{Origin, Proposal, WriteContext, generated_start};
@@ -72,6 +76,9 @@ pub(crate) async fn serve(
     let Some(store) = server.stores.of(&resource).map(Arc::clone) else {
         return Err(Status::unknown_resource().into());
     };
+    if let Some(warning) = &resource.deprecation {
+        request.record.warn(warning.clone());
+    }
     let method = request.parts.method.clone();
     let status = kind == route::Kind::Status;
     let call = Call { server, request, resource, store, namespace, name, status };

@@ -132,6 +132,8 @@ pub(crate) struct DeleteOptions {
     pub resource_version: Option<String>,
     /// What becomes of dependents, if it was said.
     pub propagation: Option<Propagation>,
+    /// How many seconds the object may take to end, if it was said.
+    pub grace_period_seconds: Option<i64>,
 }
 
 /// The options of a deletion as they stand in the query.
@@ -188,6 +190,7 @@ impl DeleteOptions {
             uid: preconditions.uid,
             resource_version: preconditions.resource_version,
             propagation,
+            grace_period_seconds: asked.grace_period_seconds,
         })
     }
 }

@@ -9,11 +9,12 @@ use serde_json::Value;
 use super::options::{Write, WriteOptions};
 use super::write::{Proposal, WriteContext};
 use super::{Call, failure};
-use crate::codec::body::FieldValidation;
+use crate::codec::body::{FieldValidation, no_kind};
 use crate::codec::{accept, json, yaml};
 use crate::objects::metadata;
 use crate::reply::Reply;
 use crate::request::{Authorized, read_body};
+use crate::resources::GroupVersionKind;
 use validation::text::go_quote;
 
 /// How a patch is written.
@@ -95,6 +96,9 @@ fn patched(
     }
     .map_err(failure::patch)?;
     let text = String::from_utf8_lossy(&json::to_vec(&value)).into_owned();
+    if patch_type != PatchType::Strategic {
+        check_kind(context, &value).map_err(|why| undecodable(&text, &why))?;
+    }
     let (object, further) = context.decode(value).map_err(|why| undecodable(&text, &why))?;
     problems.extend(further);
     if options.field_validation == FieldValidation::Strict && !problems.is_empty() {
@@ -102,6 +106,20 @@ fn patched(
         return Err(undecodable(&text, &why));
     }
     Ok((object, problems))
+}
+
+/// A document is read as what it says it is, and that must not be another kind. What a strategic
+/// merge makes is known to be of the kind, whatever it says.
+fn check_kind(context: &WriteContext<'_>, value: &Value) -> Result<(), String> {
+    let own = &context.resource.kind;
+    let said = |member: &str, own: &str| match value[member].as_str() {
+        None | Some("") => own.to_owned(),
+        Some(said) => said.to_owned(),
+    };
+    let (kind, api_version) = (said("kind", &own.kind), said("apiVersion", &own.group_version()));
+    let (group, version) = api_version.split_once('/').unwrap_or(("", &api_version));
+    let said = GroupVersionKind::new(group, version, &kind);
+    if said == *own { Ok(()) } else { Err(no_kind(&said)) }
 }
 
 /// 422 about a patched document that is no object of its kind.

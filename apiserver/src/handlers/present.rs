@@ -156,7 +156,7 @@ impl Presenter<'_> {
             if index > 0 {
                 out.push(b',');
             }
-            out.extend_from_slice(entry.object.item_json());
+            entry.object.push_item_json(self.resource, &mut out);
         }
         out.extend_from_slice(b"]}");
         out
@@ -186,7 +186,16 @@ impl Presenter<'_> {
             IncludeObject::Metadata => partial(value, version),
             IncludeObject::Object => value.clone(),
         };
-        json!({ "cells": (self.resource.table.cells)(value, self.now), "object": object })
+        json!({ "cells": self.cells(value), "object": object })
+    }
+
+    /// What a Table shows is the same in every version.
+    fn cells(&self, value: &Value) -> Vec<Value> {
+        let cells = self.resource.table.cells;
+        match self.resource.conversion {
+            None => cells(value, self.now),
+            Some(_) => cells(&self.resource.to_stored(value.clone()), self.now),
+        }
     }
 
     /// A bookmark: an object of nothing but a resource version.
@@ -205,7 +214,7 @@ impl Presenter<'_> {
                 // Clients look for the annotation, whatever they asked to be included.
                 let object = partial(&value, version);
                 let row = json!({
-                    "cells": (self.resource.table.cells)(&value, self.now),
+                    "cells": self.cells(&value),
                     "object": object,
                 });
                 text::to_vec(&self.table(version, &metadata, &[row], false))

@@ -123,9 +123,10 @@ fn stored(resources: &Resources, group: &str, version: &str, parts: &[&str]) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::options::RuntimeConfig;
 
     fn kind(path: &str) -> String {
-        match route(&Resources::built_in(), path) {
+        match route(&Resources::built_in(&RuntimeConfig::default()), path) {
             Route::Objects(Place::Stored { name, kind, .. }) => format!("{kind:?} {name}"),
             other => format!("{other:?}"),
         }

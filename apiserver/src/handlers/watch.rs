@@ -17,7 +17,7 @@ use tokio::time::Instant;
 use super::options::ListOptions;
 use super::present::{IncludeObject, Presenter};
 use super::read::{selects, wrong_version};
-use super::{Call, failure};
+use super::{Call, failure, frame};
 use crate::codec::accept::{self, Accepted, Transform};
 use crate::codec::json;
 use crate::flow_control::Seats;
@@ -66,7 +66,7 @@ pub(super) async fn serve(mut call: Call<'_>) -> Result<Reply, Status> {
     let watcher = Watcher::new(&call, options, accepted, include_object);
     let stream = watcher.start(start, seats).await?;
     let mut response = Response::new(Body::from_stream(stream));
-    let content_type = HeaderValue::from_static("application/json");
+    let content_type = HeaderValue::from_static(frame::content_type(accepted.media_type));
     response.headers_mut().insert(CONTENT_TYPE, content_type);
     Ok(Reply::Raw(Box::new(response)))
 }
@@ -142,7 +142,8 @@ impl Watcher {
             Ok(subscription) => Some(subscription),
             Err(error @ ReadError::Store(_)) => return Err(failure::read(&error)),
             Err(error) => {
-                pending.push_back(error_event(&refusal(&error)));
+                let status = json::to_vec(&refusal(&error));
+                pending.extend(frame::write(self.accepted.media_type, "ERROR", &status));
                 None
             }
         };
@@ -182,7 +183,7 @@ impl Watcher {
                 }
             }
             if self.options.allow_watch_bookmarks {
-                pending.push_back(self.bookmark(subscription.revision, true));
+                pending.extend(self.bookmark(subscription.revision, true));
             }
         }
         for event in std::mem::take(&mut subscription.backlog) {
@@ -212,7 +213,7 @@ impl Watcher {
             (true, false) => {
                 // As it was when it last matched, at the revision at which it stopped to.
                 let previous = event.previous.as_ref()?;
-                let value = previous.object.value(&self.resource);
+                let value = previous.object.value(&self.store.resource);
                 self.event("DELETED", &Object::new(value, event.revision().0))
             }
         }
@@ -227,23 +228,16 @@ impl Watcher {
         }
     }
 
+    /// An event; `None` for an object that cannot be shown as asked.
     fn event(&mut self, event_type: &str, object: &Object) -> Option<Bytes> {
-        let mut out = event_head(event_type);
-        if self.accepted.transform == Transform::None {
-            object.push_full_json(&self.resource, &mut out);
-        } else {
-            out.extend(self.presenter().object_text(object, self.columns).ok()?);
-            self.columns = false;
-        }
-        out.extend_from_slice(b"}\n");
-        Some(out.into())
+        let text = self.presenter().object_text(object, self.columns).ok()?;
+        self.columns &= self.accepted.transform == Transform::None;
+        frame::write(self.accepted.media_type, event_type, &text)
     }
 
-    fn bookmark(&self, revision: Revision, ends_initial_events: bool) -> Bytes {
-        let mut out = event_head("BOOKMARK");
-        out.extend(self.presenter().bookmark(revision.0, ends_initial_events));
-        out.extend_from_slice(b"}\n");
-        out.into()
+    fn bookmark(&self, revision: Revision, ends_initial_events: bool) -> Option<Bytes> {
+        let text = self.presenter().bookmark(revision.0, ends_initial_events);
+        frame::write(self.accepted.media_type, "BOOKMARK", &text)
     }
 
     fn first_bookmark(&self) -> Option<Instant> {
@@ -306,7 +300,7 @@ impl Stream {
                     let now = Instant::now();
                     // A closed channel may hide events that were never sent.
                     if live.events.is_empty() && !live.events.is_closed() {
-                        self.pending.push_back(self.watcher.bookmark(revision, false));
+                        self.pending.extend(self.watcher.bookmark(revision, false));
                         live.next_bookmark = Some(self.watcher.bookmark_after(now));
                     } else {
                         live.next_bookmark = Some(now + BOOKMARK_RETRY);
@@ -316,17 +310,6 @@ impl Stream {
             }
         }
     }
-}
-
-fn event_head(event_type: &str) -> Vec<u8> {
-    format!("{{\"type\":\"{event_type}\",\"object\":").into_bytes()
-}
-
-fn error_event(status: &Status) -> Bytes {
-    let mut out = event_head("ERROR");
-    out.extend(json::to_vec(status));
-    out.extend_from_slice(b"}\n");
-    out.into()
 }
 
 fn refusal(error: &ReadError) -> Status {

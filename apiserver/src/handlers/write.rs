@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use api::decode::{Tree, decode};
+use api::schema::TypeDef;
 use api::status::Status;
-use patch::managed::{Endpoint, OneVersion, Writer, keep_times_if_unchanged};
+use patch::managed::{Endpoint, Versions, Writer, keep_times_if_unchanged};
 use serde_json::{Value, json};
 use storage::cache::Freshness;
 use storage::{Error, Revision};
@@ -15,7 +16,7 @@ use super::failure;
 use crate::codec::body::set_type_meta;
 use crate::objects::{Object, ObjectEntry, ObjectStore, metadata};
 use crate::request::query::parse_uint;
-use crate::resources::Resource;
+use crate::resources::{Resource, Resources};
 use crate::server::Server;
 
 /// How often a generated name is tried.
@@ -81,6 +82,7 @@ impl WriteContext<'_> {
     /// Stores a new object.
     pub(crate) async fn create(&self, mut object: Value) -> Result<Written, Status> {
         self.prepare_create(&mut object)?;
+        self.check_namespace(&object).await?;
         if metadata::text(&object, "name").is_empty()
             && !metadata::text(&object, "generateName").is_empty()
         {
@@ -94,6 +96,7 @@ impl WriteContext<'_> {
         let managed_fields = object["metadata"]["managedFields"].take();
         self.prepare_create(&mut object)?;
         metadata::set(&mut object, "managedFields", managed_fields);
+        self.check_namespace(&object).await?;
         self.store_new(object).await?.map_err(|(status, _)| status)
     }
 
@@ -129,7 +132,7 @@ impl WriteContext<'_> {
             let key = self.resource.key(self.namespace, &name);
             return match self.existing(&key).await? {
                 Some(existing) => Ok(Err(self.taken(&name, &existing.object))),
-                None => Ok(Ok(Written::Unstored(Box::new(Object::unstored(object))))),
+                None => Ok(Ok(self.unstored(object))),
             };
         }
         if set_by_client {
@@ -138,7 +141,7 @@ impl WriteContext<'_> {
             ));
         }
         let key = self.resource.key(self.namespace, &name);
-        match self.store.create(&key, &object).await {
+        match self.store.create(&key, &self.resource.to_stored(object)).await {
             Ok(entry) => Ok(Ok(Written::Stored(entry))),
             Err(Error::KeyExists(_)) => {
                 let existing = self.existing(&key).await?;
@@ -232,8 +235,7 @@ impl WriteContext<'_> {
     /// Calls with what managed fields need to know about the place that is written to.
     pub(crate) fn with_endpoint<T>(&self, f: impl FnOnce(&Endpoint<'_>, Writer<'_>) -> T) -> T {
         let group_version = self.resource.kind.group_version();
-        let versions =
-            OneVersion { group_version: &group_version, type_def: self.resource.type_def() };
+        let versions = ServedVersions(&self.server.resources, self.resource);
         let reset_fields = match (self.status, self.resource.has_status) {
             (true, _) => patch::managed::reset_on_status(),
             (false, true) => patch::managed::reset_on_main(),
@@ -311,19 +313,33 @@ impl WriteContext<'_> {
 
         metadata::set_resource_version(&mut object, existing.modified.0);
         keep_times_if_unchanged(live, &mut object);
-        if metadata::is_being_deleted(&object) && metadata::finalizers(&object).is_empty() {
+        if self.may_go(&object) {
             return self.remove(key, existing.modified, object).await;
         }
         if object == *live {
             return Ok(Written::Stored(Arc::clone(existing)));
         }
         if self.origin.dry_run {
-            return Ok(Written::Unstored(Box::new(Object::unstored(object))));
+            return Ok(self.unstored(object));
         }
-        match self.store.update(key, &object, existing.modified).await {
+        let written = self.resource.to_stored(object);
+        match self.store.update(key, &written, existing.modified).await {
             Ok(entry) => Ok(Written::Stored(entry)),
             Err(error) => Err(store_error(&error)),
         }
+    }
+
+    fn unstored(&self, object: Value) -> Written {
+        Written::Unstored(Box::new(Object::unstored(self.resource.to_stored(object))))
+    }
+
+    /// Whether the object is to be deleted and nothing holds it any more.
+    fn may_go(&self, object: &Value) -> bool {
+        let grace = object["metadata"]["deletionGracePeriodSeconds"].as_i64().unwrap_or(0);
+        metadata::is_being_deleted(object)
+            && metadata::finalizers(object).is_empty()
+            && grace == 0
+            && !self.resource.strategy.holds(object)
     }
 
     /// The last finalizer is gone: the update deletes the object and answers with it as it was.
@@ -337,7 +353,7 @@ impl WriteContext<'_> {
             let removed = self.store.delete(key, expected).await;
             removed.map_err(|error| store_error(&error))?;
         }
-        Ok(Written::Unstored(Box::new(Object::unstored(object))))
+        Ok(self.unstored(object))
     }
 
     fn check_uid(&self, live: &Value, wanted: Option<&str>) -> Result<(), StoreError> {
@@ -439,6 +455,26 @@ impl WriteContext<'_> {
                 self.name
             ))),
         }
+    }
+}
+
+/// The versions in which a resource is served, for managed fields.
+struct ServedVersions<'a>(&'a Resources, &'a Resource);
+
+impl ServedVersions<'_> {
+    fn find(&self, group_version: &str) -> Option<&Arc<Resource>> {
+        self.0.versions_of(self.1).find(|other| other.kind.group_version() == group_version)
+    }
+}
+
+impl Versions for ServedVersions<'_> {
+    fn type_def(&self, group_version: &str) -> Option<&TypeDef> {
+        self.find(group_version).map(|resource| &**resource.type_def())
+    }
+
+    fn convert(&self, object: &Value, from: &str, to: &str) -> Option<Value> {
+        let stored = self.find(from)?.to_stored(object.clone());
+        Some(self.find(to)?.to_served(stored))
     }
 }
 

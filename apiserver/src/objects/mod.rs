@@ -45,24 +45,35 @@ impl Object {
         Self { metadata, json: json::to_vec(&value).into() }
     }
 
-    /// The JSON as it stands in lists: without kind and version.
+    /// The JSON as it stands in lists of the version in which it is stored: without kind and
+    /// version.
     #[must_use]
     pub fn item_json(&self) -> &Bytes {
         &self.json
     }
 
+    /// Appends the JSON as it stands in lists of a version.
+    pub fn push_item_json(&self, resource: &Resource, out: &mut Vec<u8>) {
+        if resource.conversion.is_none() {
+            out.extend_from_slice(&self.json);
+        } else {
+            out.extend_from_slice(Self::unstored(self.value(resource)).item_json());
+        }
+    }
+
     /// The JSON with kind and version.
     #[must_use]
     pub fn full_json(&self, resource: &Resource) -> Vec<u8> {
-        let head = resource.type_meta_json();
-        let mut out = Vec::with_capacity(head.len() + self.json.len());
-        self.push_full_json(resource, &mut out);
-        out
+        if resource.conversion.is_some() {
+            return json::to_vec(&self.value(resource));
+        }
+        self.stored_json(resource.type_meta_json())
     }
 
-    /// Appends the JSON with kind and version.
-    pub fn push_full_json(&self, resource: &Resource, out: &mut Vec<u8>) {
-        out.extend_from_slice(resource.type_meta_json().as_bytes());
+    /// The JSON behind a head that ends with a comma.
+    fn stored_json(&self, head: &str) -> Vec<u8> {
+        let mut out = Vec::with_capacity(head.len() + self.json.len());
+        out.extend_from_slice(head.as_bytes());
         match self.json.get(1..) {
             Some(b"}") | None => {
                 out.pop();
@@ -70,12 +81,14 @@ impl Object {
             }
             Some(members) => out.extend_from_slice(members),
         }
+        out
     }
 
     /// The value with kind and version.
     #[must_use]
     pub fn value(&self, resource: &Resource) -> Value {
-        serde_json::from_slice(&self.full_json(resource)).unwrap_or_default()
+        let stored = self.stored_json(resource.type_meta_json());
+        resource.to_served(serde_json::from_slice(&stored).unwrap_or_default())
     }
 }
 

@@ -95,7 +95,8 @@ impl Stores {
     pub async fn open(backend: &Arc<dyn Backend>, resources: &Resources) -> Result<Self, Error> {
         let caches = CacheSet::new(Arc::clone(backend))?;
         let mut stores = BTreeMap::new();
-        for resource in resources.iter() {
+        let stored = resources.iter().filter(|resource| resource.conversion.is_none());
+        for resource in stored {
             let decoder = ObjectDecoder { resource: Arc::clone(resource) };
             let prefix = resource.key_prefix();
             let store = ObjectStore {

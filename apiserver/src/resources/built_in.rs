@@ -1,7 +1,7 @@
 //! The kinds besides flow control. Their types are recorded; what is particular about them is in
 //! crate [`kinds`].
 
-use kinds::{defaults, rules, table};
+use kinds::{convert, defaults, deletion, rules, table};
 use openapi::resource::{GroupVersion, Resource as Described, Verb};
 use serde_json::Value;
 use validation::field::ErrorList;
@@ -20,7 +20,8 @@ pub(super) fn resource(group_version: &GroupVersion, mut described: Described) -
         described.verbs.retain(|verb| matches!(verb, Verb::Get | Verb::List | Verb::Watch));
         described.subresources.clear();
     }
-    let table = table::of(group, &described.plural);
+    let conversion = convert::of(group, &group_version.version, &described.kind);
+    let table = table::of(conversion.map_or(group, |stored| stored.group), &described.plural);
     let strategy = BuiltIn { group: group.to_owned(), kind: described.kind.clone() };
     Resource::new(group_version, described, table, Box::new(strategy))
 }
@@ -34,6 +35,22 @@ struct BuiltIn {
 impl Strategy for BuiltIn {
     fn fill_defaults(&self, object: &mut Value) {
         defaults::fill(&self.group, &self.kind, object);
+    }
+
+    fn deletion_refusal(&self, name: &str) -> Option<&'static str> {
+        deletion::refusal(&self.group, &self.kind, name)
+    }
+
+    fn orphans_by_default(&self) -> bool {
+        deletion::orphans_by_default(&self.group, &self.kind)
+    }
+
+    fn holds(&self, object: &Value) -> bool {
+        deletion::holds(&self.group, &self.kind, object)
+    }
+
+    fn begin_deletion(&self, object: &mut Value) {
+        deletion::begin(&self.group, &self.kind, object);
     }
 
     fn validate_create(&self, object: &Value, _gates: Gates) -> ErrorList {

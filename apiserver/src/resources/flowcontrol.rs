@@ -1,11 +1,14 @@
 //! FlowSchemas and PriorityLevelConfigurations.
 
+use std::borrow::Cow;
+
 use api::time::Timestamp;
 use openapi::resource::{GroupVersion, Resource as Described};
 use serde_json::Value;
-use validation::field::ErrorList;
+use validation::field::{Error, ErrorList};
 use validation::flowcontrol::Gates;
 
+use kinds::convert::{self, Conversion, Shares, shares};
 use kinds::table::{Column, NONE, Table, age_of, cell};
 
 use super::{Resource, Strategy};
@@ -20,7 +23,9 @@ pub(super) fn resource(group_version: &GroupVersion, described: Described) -> Op
         "PriorityLevelConfiguration" => ("PriorityLevelConfiguration", &PRIORITY_LEVEL_TABLE),
         _ => return None,
     };
-    let strategy = Box::new(FlowControlStrategy(kind));
+    let version = group_version.version.as_str();
+    let conversion = convert::of(&group_version.group, version, kind);
+    let strategy = Box::new(FlowControlStrategy { kind, shares: shares(version), conversion });
     Some(Resource::new(group_version, described, table, strategy))
 }
 
@@ -100,23 +105,68 @@ fn priority_level_cells(object: &Value, now: Timestamp) -> Vec<Value> {
     ]
 }
 
-/// Both kinds differ only in their rules.
-struct FlowControlStrategy(&'static str);
+/// Both kinds differ only in their rules, and older versions in how shares are written.
+struct FlowControlStrategy {
+    kind: &'static str,
+    shares: Option<Shares>,
+    conversion: Option<Conversion>,
+}
+
+impl FlowControlStrategy {
+    /// The object as rules look at it.
+    fn hub<'a>(&self, object: &'a Value) -> Cow<'a, Value> {
+        match self.conversion {
+            None => Cow::Borrowed(object),
+            Some(conversion) => {
+                let mut object = object.clone();
+                (conversion.to_hub)(&mut object);
+                Cow::Owned(object)
+            }
+        }
+    }
+
+    /// The errors as clients of the version know the field.
+    fn served(&self, errors: ErrorList) -> ErrorList {
+        let Some(shares) = self.shares else { return errors };
+        let rename = |error: &Error| {
+            let mut error = error.clone();
+            if error.field == NOMINAL_SHARES {
+                error.field = format!("spec.limited.{}", shares.member);
+                error.detail = "must be positive".to_owned();
+            }
+            error
+        };
+        errors.iter().map(rename).collect()
+    }
+}
+
+const NOMINAL_SHARES: &str = "spec.limited.nominalConcurrencyShares";
 
 impl Strategy for FlowControlStrategy {
     fn known_versions(&self) -> &'static [&'static str] {
         KNOWN_VERSIONS
     }
 
+    fn fill_defaults(&self, object: &mut Value) {
+        if let Some(shares) = self.shares {
+            shares.fill_default(object);
+        }
+    }
+
     fn validate_create(&self, object: &Value, gates: Gates) -> ErrorList {
-        validation::flowcontrol::validate_create(self.0, object, gates)
+        let errors = validation::flowcontrol::validate_create(self.kind, &self.hub(object), gates);
+        self.served(errors)
     }
 
     fn validate_update(&self, object: &Value, old: &Value, gates: Gates) -> ErrorList {
-        validation::flowcontrol::validate_update(self.0, object, old, gates)
+        let (object, old) = (self.hub(object), self.hub(old));
+        self.served(validation::flowcontrol::validate_update(self.kind, &object, &old, gates))
     }
 
     fn validate_status_update(&self, object: &Value, old: &Value, gates: Gates) -> ErrorList {
-        validation::flowcontrol::validate_status_update(self.0, object, old, gates)
+        let (object, old) = (self.hub(object), self.hub(old));
+        self.served(validation::flowcontrol::validate_status_update(
+            self.kind, &object, &old, gates,
+        ))
     }
 }

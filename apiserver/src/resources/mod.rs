@@ -4,6 +4,7 @@
 mod built_in;
 mod fields;
 mod flowcontrol;
+pub(crate) mod older;
 mod strategy;
 
 use std::fmt;
@@ -11,10 +12,15 @@ use std::sync::Arc;
 
 use api::schema::TypeDef;
 use api::status::GroupResource;
+use kinds::convert::{self, Conversion};
+use kinds::deprecation;
 use kinds::table::Table;
 use openapi::recorded;
 use openapi::resource::{GroupVersion, Resource as Described};
 use serde_json::Value;
+
+use crate::codec::body::set_type_meta;
+use crate::options::RuntimeConfig;
 
 pub use fields::{SelectableFields, field_text, needs_whole};
 pub use strategy::Strategy;
@@ -87,6 +93,10 @@ pub struct Resource {
     pub fields: SelectableFields,
     /// What is code about it.
     pub strategy: Box<dyn Strategy>,
+    /// How it is stored, if not as it is.
+    pub conversion: Option<Conversion>,
+    /// What clients are told who still use this version.
+    pub deprecation: Option<String>,
     type_meta_json: String,
 }
 
@@ -109,6 +119,8 @@ impl Resource {
             ),
             has_status: described.subresources.iter().any(|sub| sub.name == "status"),
             fields: SelectableFields::of(&kind.group, &described.plural),
+            conversion: convert::of(&kind.group, &kind.version, &kind.kind),
+            deprecation: deprecation::warning(&kind.group, &kind.version, &kind.kind),
             kind,
             described,
             table,
@@ -137,11 +149,34 @@ impl Resource {
     /// The prefix of its keys in storage, with a slash at the end.
     #[must_use]
     pub fn key_prefix(&self) -> String {
-        if self.kind.group.is_empty() {
+        let group = self.conversion.map_or(self.kind.group.as_str(), |stored| stored.group);
+        if group.is_empty() {
             format!("/registry/{}/", self.described.plural)
         } else {
-            format!("/registry/{}/{}/", self.kind.group, self.described.plural)
+            format!("/registry/{group}/{}/", self.described.plural)
         }
+    }
+
+    /// An object of this version as it is stored.
+    #[must_use]
+    pub fn to_stored(&self, mut object: Value) -> Value {
+        if let Some(conversion) = self.conversion {
+            (conversion.to_hub)(&mut object);
+            let Conversion { group, version, .. } = conversion;
+            let stored = GroupVersionKind::new(group, version, &self.kind.kind);
+            set_type_meta(&mut object, &stored);
+        }
+        object
+    }
+
+    /// A stored object in this version.
+    #[must_use]
+    pub fn to_served(&self, mut object: Value) -> Value {
+        if let Some(conversion) = self.conversion {
+            (conversion.from_hub)(&mut object);
+            set_type_meta(&mut object, &self.kind);
+        }
+        object
     }
 
     /// `{"kind":"…","apiVersion":"…",`: how the JSON of every object of the kind begins.
@@ -174,6 +209,18 @@ impl fmt::Debug for Resource {
     }
 }
 
+fn resource(group_version: &GroupVersion, described: Described) -> Option<Resource> {
+    match group_version.group.as_str() {
+        api::flowcontrol::GROUP => flowcontrol::resource(group_version, described),
+        _ => Some(built_in::resource(group_version, described)),
+    }
+}
+
+/// The server itself lives from these.
+fn is_needed(group_version: &GroupVersion) -> bool {
+    matches!(group_version.group.as_str(), "" | api::flowcontrol::GROUP)
+}
+
 /// The kinds that are served, in the order in which discovery lists their groups.
 #[derive(Debug, Clone)]
 pub struct Resources {
@@ -181,19 +228,31 @@ pub struct Resources {
 }
 
 impl Resources {
-    /// The built-in kinds: those that are recorded and stored somewhere.
+    /// The built-in kinds: those that are recorded and stored somewhere, and older versions as far
+    /// as they are asked for.
     #[must_use]
-    pub fn built_in() -> Self {
-        let versions = recorded::group_versions().iter();
-        let list = versions.flat_map(|recorded| {
-            let group_version = recorded.group_version();
+    pub fn built_in(config: &RuntimeConfig) -> Self {
+        let mut list = Vec::new();
+        for recorded in recorded::group_versions() {
+            let key = recorded.group_version();
+            if !config.serves(&key.group, &key.version, true) && !is_needed(key) {
+                continue;
+            }
             let stored = recorded.resources().into_iter().filter(|kind| kind.storage.is_some());
-            stored.filter_map(|described| match group_version.group.as_str() {
-                api::flowcontrol::GROUP => flowcontrol::resource(group_version, described),
-                _ => Some(built_in::resource(group_version, described)),
-            })
-        });
-        Self { list: list.map(Arc::new).collect() }
+            list.extend(stored.filter_map(|described| resource(key, described)));
+        }
+        for (key, described) in older::flow_control() {
+            if config.serves(&key.group, &key.version, false) {
+                list.extend(resource(&key, described));
+            }
+        }
+        Self { list: list.into_iter().map(Arc::new).collect() }
+    }
+
+    /// The versions in which the objects of a resource are served.
+    pub fn versions_of(&self, resource: &Resource) -> impl Iterator<Item = &Arc<Resource>> {
+        let prefix = resource.key_prefix();
+        self.list.iter().filter(move |other| other.key_prefix() == prefix)
     }
 
     /// All of them.

@@ -34,6 +34,30 @@ pub trait Strategy: Send + Sync {
     /// Fills in defaults that the type does not tell.
     fn fill_defaults(&self, _object: &mut Value) {}
 
+    /// Why an object of that name must not be deleted, if so.
+    fn deletion_refusal(&self, _name: &str) -> Option<&'static str> {
+        None
+    }
+
+    /// Whether dependents are left alone where nobody says what becomes of them.
+    fn orphans_by_default(&self) -> bool {
+        false
+    }
+
+    /// How many seconds an object is given to end, where objects of the kind do something that
+    /// has to end; `asked` is what the client gives it.
+    fn deletion_grace_seconds(&self, _object: &Value, _asked: Option<i64>) -> Option<i64> {
+        None
+    }
+
+    /// Whether an object stays although no finalizer in its metadata holds it.
+    fn holds(&self, _object: &Value) -> bool {
+        false
+    }
+
+    /// What else changes in an object when its deletion begins.
+    fn begin_deletion(&self, _object: &mut Value) {}
+
     /// Validates a new object.
     fn validate_create(&self, object: &Value, gates: Gates) -> ErrorList;
 

@@ -8,7 +8,7 @@ use openapi::recorded;
 use serde_json::Value;
 
 use super::{DecodeError, decode, encode, encode_list};
-use crate::resources::GroupVersionKind;
+use crate::resources::{GroupVersionKind, older};
 
 /// What stands in metadata only; the reference has it in no group of its own.
 const META: &str = "meta.k8s.io";
@@ -24,6 +24,9 @@ static TYPES: LazyLock<BTreeMap<(String, String, String), Arc<TypeDef>>> = LazyL
             let name = (key.group.clone(), key.version.clone(), resource.kind);
             types.insert(name, resource.type_def);
         }
+    }
+    for (key, resource) in older::flow_control() {
+        types.insert((key.group, key.version, resource.kind), resource.type_def);
     }
     types
 });

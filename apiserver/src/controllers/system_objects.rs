@@ -1,0 +1,113 @@
+//! Keeps the objects that a cluster has from its first moment, besides flow control and RBAC: the
+//! namespaces and the service of the API itself (spec: apimachinery 6).
+
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Arc;
+use std::time::Duration;
+
+use api::status::Status;
+use serde_json::{Value, json};
+
+use super::until_stopped;
+use super::writer::Kind;
+use crate::options::Config;
+use crate::server::Server;
+
+const FIELD_MANAGER: &str = "kube-apiserver";
+/// The first address of the range that services have where no flag gives another.
+const DEFAULT_ADDRESS: IpAddr = IpAddr::V4(Ipv4Addr::new(10, 0, 0, 1));
+const PERIOD: Duration = Duration::from_secs(60);
+
+/// An object that has to be there.
+struct Needed {
+    plural: &'static str,
+    namespace: &'static str,
+    name: &'static str,
+    object: Value,
+}
+
+/// Makes what is missing, and once a minute what was deleted since.
+pub(super) async fn start(server: &Arc<Server>, config: &Config, port: u16) -> Result<(), String> {
+    let needed = needed(config.service_address.unwrap_or(DEFAULT_ADDRESS), port);
+    pass(server, &needed).await?;
+    let kept = Arc::clone(server);
+    until_stopped(server, async move {
+        loop {
+            tokio::time::sleep(PERIOD).await;
+            if let Err(error) = pass(&kept, &needed).await {
+                tracing::error!(%error, "the system's objects could not be kept");
+            }
+        }
+    });
+    Ok(())
+}
+
+async fn pass(server: &Arc<Server>, needed: &[Needed]) -> Result<(), String> {
+    for needed in needed {
+        let done = ensure(server, needed).await?;
+        done.map_err(|status| format!("{} {}: {}", needed.plural, needed.name, status.message))?;
+    }
+    Ok(())
+}
+
+async fn ensure(server: &Arc<Server>, needed: &Needed) -> Result<Result<(), Status>, String> {
+    let kind = Kind::find(server, "", "v1", needed.plural)?;
+    let context = kind.context(FIELD_MANAGER, needed.namespace, needed.name, false);
+    let write = async {
+        if context.live().await?.is_some() {
+            return Ok(());
+        }
+        match context.create(kind.canonical(&needed.object)?).await {
+            Ok(_) => Ok(()),
+            // Somebody was quicker.
+            Err(status) if status.code == 409 => Ok(()),
+            Err(status) => Err(status),
+        }
+    };
+    Ok(write.await)
+}
+
+fn needed(address: IpAddr, port: u16) -> Vec<Needed> {
+    let namespace = |name: &'static str| Needed {
+        plural: "namespaces",
+        namespace: "",
+        name,
+        object: json!({ "metadata": { "name": name } }),
+    };
+    let mut needed: Vec<Needed> =
+        ["default", "kube-node-lease", "kube-public", "kube-system"].map(namespace).into();
+    needed.push(Needed {
+        plural: "services",
+        namespace: "default",
+        name: "kubernetes",
+        object: service(address, port),
+    });
+    needed
+}
+
+/// The service has the first address of the range.
+fn service(address: IpAddr, port: u16) -> Value {
+    let family = if matches!(address, IpAddr::V4(_)) { "IPv4" } else { "IPv6" };
+    let address = address.to_string();
+    json!({
+        "metadata": {
+            "name": "kubernetes",
+            "labels": { "component": "apiserver", "provider": "kubernetes" },
+        },
+        "spec": {
+            "type": "ClusterIP",
+            "clusterIP": address,
+            "clusterIPs": [address],
+            "ipFamilies": [family],
+            "ipFamilyPolicy": "SingleStack",
+            "internalTrafficPolicy": "Cluster",
+            "sessionAffinity": "None",
+            "ports": [{
+                "name": "https",
+                "port": 443,
+                "protocol": "TCP",
+                "targetPort": port,
+            }],
+        },
+    })
+}

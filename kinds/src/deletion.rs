@@ -1,0 +1,56 @@
+//! How the deletion of some kinds differs from that of all others (spec: apimachinery 2.12, 6).
+
+use serde_json::{Value, json};
+
+/// Namespaces that every cluster has.
+const LASTING_NAMESPACES: [&str; 3] = ["default", "kube-public", "kube-system"];
+
+/// Why an object must not be deleted, if so.
+#[must_use]
+pub fn refusal(group: &str, kind: &str, name: &str) -> Option<&'static str> {
+    let lasting = (group, kind) == ("", "Namespace") && LASTING_NAMESPACES.contains(&name);
+    lasting.then_some("this namespace may not be deleted")
+}
+
+/// Whether dependents are left alone where nobody says what becomes of them.
+#[must_use]
+pub fn orphans_by_default(group: &str, kind: &str) -> bool {
+    matches!((group, kind), ("", "ReplicationController") | ("batch", "Job"))
+}
+
+/// Whether an object that is being deleted stays for another reason than its finalizers in
+/// metadata: a namespace stays until its own are gone.
+#[must_use]
+pub fn holds(group: &str, kind: &str, object: &Value) -> bool {
+    let finalizers = object["spec"]["finalizers"].as_array();
+    (group, kind) == ("", "Namespace") && finalizers.is_some_and(|list| !list.is_empty())
+}
+
+/// What else changes in an object when its deletion begins.
+pub fn begin(group: &str, kind: &str, object: &mut Value) {
+    if (group, kind) == ("", "Namespace") {
+        object["status"]["phase"] = json!("Terminating");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_namespace_stays_until_its_own_finalizers_are_gone() {
+        let mut namespace = json!({ "spec": { "finalizers": ["kubernetes"] }, "status": {} });
+        assert!(holds("", "Namespace", &namespace));
+        begin("", "Namespace", &mut namespace);
+        assert_eq!(namespace["status"]["phase"], "Terminating");
+        namespace["spec"]["finalizers"] = Value::Null;
+        assert!(!holds("", "Namespace", &namespace));
+    }
+
+    #[test]
+    fn some_namespaces_are_there_for_good() {
+        assert!(refusal("", "Namespace", "default").is_some());
+        assert_eq!(refusal("", "Namespace", "mine"), None);
+        assert_eq!(refusal("", "ConfigMap", "default"), None);
+    }
+}
