@@ -6,7 +6,7 @@ use clap::{Arg, ArgMatches, Command};
 use validation::rules::{DescribedRule, describe};
 
 use super::Findings;
-use crate::options::Exit;
+use crate::options::{Exit, RuntimeConfig};
 use crate::resources::{Resource, Resources};
 
 pub(super) const NAME: &str = "explain-validation";
@@ -32,7 +32,7 @@ impl Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<Findings, Exit> {
-    let resources = Resources::built_in();
+    let resources = Resources::built_in(&RuntimeConfig::default());
     let wanted = arguments.kind.to_lowercase();
     let found: Vec<String> = resources
         .iter()

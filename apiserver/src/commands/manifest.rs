@@ -3,7 +3,8 @@
 use api::decode::{Decoded, Tree, decode};
 use serde::Serialize;
 use serde_json::{Value, json};
-use validation::flowcontrol::Gates;
+use validation::flowcontrol::{Context, Gates};
+use validation::lifecycle::Silent;
 
 use crate::handlers::generated_start;
 use crate::objects::metadata;
@@ -142,7 +143,8 @@ impl Judge {
         resource.apply_defaults(&mut object);
         prepare(resource, &mut object);
         metadata::text(&object, "name").clone_into(&mut verdict.name);
-        let errors = resource.strategy.validate_create(&object, self.gates);
+        let context = Context { gates: self.gates, observer: &Silent };
+        let errors = resource.strategy.validate_create(&object, context);
         verdict.errors.extend(errors.causes().into_iter().map(|cause| Problem {
             reason: cause.reason,
             field: cause.field,

@@ -11,7 +11,7 @@ use super::Findings;
 use super::documents;
 use super::manifest::{Judge, Verdict};
 use super::report::{Entry, Report};
-use crate::options::{Exit, FeatureGates};
+use crate::options::{Exit, FeatureGates, RuntimeConfig};
 use crate::resources::Resources;
 
 pub(super) const NAME: &str = "validate";
@@ -81,7 +81,8 @@ impl Arguments {
 
 /// Reads and judges all files. A file that cannot be read is an error like others.
 pub(super) fn run(arguments: &Arguments, stdin: &mut dyn Read) -> Findings {
-    let judge = Judge { resources: Resources::built_in(), gates: arguments.gates };
+    let judge =
+        Judge { resources: Resources::built_in(&RuntimeConfig::default()), gates: arguments.gates };
     let mut report = Report::default();
     for file in &arguments.files {
         match content(file, stdin) {

@@ -121,8 +121,8 @@ impl WriteContext<'_> {
         mut object: Value,
     ) -> Result<Result<Written, (Status, String)>, Status> {
         let name = metadata::text(&object, "name").to_owned();
-        let gates = self.server.gates;
-        let errors = self.resource.strategy.validate_create(&object, gates);
+        let context = self.server.validation();
+        let errors = self.resource.strategy.validate_create(&object, context);
         failure::invalid(self.resource, &name, &errors)?;
         let version = metadata::text(&object, "resourceVersion");
         let set_by_client = parse_uint(version).is_ok_and(|version| version != 0);
@@ -302,11 +302,11 @@ impl WriteContext<'_> {
         }
         self.count_generation(&mut object, live);
         let strategy = &self.resource.strategy;
-        let gates = self.server.gates;
+        let context = self.server.validation();
         let errors = if self.status {
-            strategy.validate_status_update(&object, live, gates)
+            strategy.validate_status_update(&object, live, context)
         } else {
-            strategy.validate_update(&object, live, gates)
+            strategy.validate_update(&object, live, context)
         };
         failure::invalid(self.resource, self.name, &errors)?;
         self.resource.type_def().prune(&mut object);
