@@ -15,4 +15,5 @@ mod view;
 /// The examples of the documentation compile and run.
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/adding-a-validation-rule.md")]
+#[doc = include_str!("../../docs/adding-a-validation-tag.md")]
 pub struct Documentation;

@@ -47,10 +47,9 @@ pub(super) static METRICS: &[Metric] = &[
         &[IDENTIFIER],
         "Number of times that declared rules panicked, by request",
     ),
-    // The reference calls it internal, which is as settled as alpha.
     counter(
         DUPLICATES,
-        Stability::Alpha,
+        Stability::Internal,
         &[],
         "Number of errors of refused updates that read like another one",
     ),

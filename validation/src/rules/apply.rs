@@ -1,7 +1,7 @@
 //! What each rule checks (spec: validation 13).
 
 use validation_tags::model::{Constant, Definition, Kind, Type};
-use validation_tags::{Literal, Rule};
+use validation_tags::{Literal, Rule, Tag};
 
 use super::engine::{Engine, Outcome, Place};
 use super::formats;
@@ -36,6 +36,7 @@ impl Engine<'_> {
                 .into(),
             Rule::Update(constraint) => self.apply_constraint(*constraint, place),
             Rule::CustomValidation => self.apply_function(place),
+            Rule::Custom(tag) => self.apply_custom(tag, place),
             _ => self.apply_to_target(rule, place),
         }
     }
@@ -130,6 +131,16 @@ impl Engine<'_> {
         let json = |slot: Slot<'_>| self.values().json(place.value_type, slot);
         let (new, old) = (json(place.new), place.old.map(|_| json(place.old)));
         let errors = function(place.path, &new, old.as_ref());
+        Outcome { errors: errors.into_iter().collect(), stop: false }
+    }
+
+    fn apply_custom(&self, tag: &Tag, place: &Place<'_>) -> Outcome {
+        let (Some(custom), Some(_)) = (self.custom.tag(&tag.name), place.new) else {
+            return Outcome::default();
+        };
+        let json = |slot: Slot<'_>| self.values().json(place.value_type, slot);
+        let (new, old) = (json(place.new), place.old.map(|_| json(place.old)));
+        let errors = custom.check(tag, place.path, &new, old.as_ref());
         Outcome { errors: errors.into_iter().collect(), stop: false }
     }
 

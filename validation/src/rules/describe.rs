@@ -101,6 +101,7 @@ mod tests {
             assert!(lines.iter().any(|found| found == line), "{line} is not in {lines:#?}");
         }
         let limited = rules.iter().rfind(|rule| rule.path == "spec.limited").unwrap();
-        assert_eq!(limited.meanings().last(), Some("If not set, nothing else is checked."));
+        assert_eq!(limited.meanings().count(), 3);
+        assert_eq!(limited.meanings().last(), Some("Must be set."));
     }
 }

@@ -4,6 +4,7 @@
 //! at run time, and then validates objects in canonical form.
 
 mod apply;
+mod custom;
 mod describe;
 mod engine;
 mod formats;
@@ -23,46 +24,12 @@ use validation_tags::{CheckError, Rule, Tag};
 
 use crate::field::{Error, ErrorList, Path};
 
+pub use custom::{CustomRule, CustomRules, CustomTag};
 pub use describe::{DescribedRule, describe};
 
 use engine::{Engine, Place};
 use plan::{Identity, Plan};
 use value::Given;
-
-/// A function that a `customValidation` tag calls: with the path, the new value, and in updates
-/// the old one if there is a counterpart.
-pub type CustomRule = fn(&Path<'_>, &Value, Option<&Value>) -> ErrorList;
-
-/// The functions that `customValidation` tags call, by `Type` or `Type_Field`, the field's name
-/// with a capital letter.
-#[derive(Debug, Clone, Default)]
-pub struct CustomRules(BTreeMap<&'static str, CustomRule>);
-
-impl CustomRules {
-    /// The same with one more function.
-    #[must_use]
-    pub fn with(mut self, name: &'static str, function: CustomRule) -> Self {
-        self.0.insert(name, function);
-        self
-    }
-
-    fn has(&self, name: &str) -> bool {
-        self.0.contains_key(name)
-    }
-
-    fn find(&self, owner: &str, field: Option<&str>) -> Option<CustomRule> {
-        let wanted = |name: &&str| match (name.strip_prefix(owner), field) {
-            (Some(""), None) => true,
-            (Some(rest), Some(field)) => rest.strip_prefix('_').is_some_and(|rest| {
-                let (mut a, mut b) = (rest.chars(), field.chars());
-                let first = b.next().map(|letter| letter.to_ascii_uppercase());
-                a.next() == first && a.as_str() == b.as_str()
-            }),
-            _ => false,
-        };
-        self.0.iter().find(|(name, _)| wanted(name)).map(|(_, function)| *function)
-    }
-}
 
 /// What is validated: an object, what it was before, through which subresource it is written, and
 /// which options are on.

@@ -310,6 +310,7 @@ fn own_identity(rules: &[Rule]) -> Identity {
 fn in_order(rules: &[Rule]) -> Vec<&Rule> {
     let mut rules: Vec<&Rule> = rules.iter().collect();
     rules.sort_by_key(|rule| {
+        let rule = *rule;
         let constraint = match rule {
             Rule::Update(constraint) => Some(*constraint),
             _ => None,
