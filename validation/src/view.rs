@@ -13,10 +13,12 @@ pub(crate) static NULL: Value = Value::Null;
 macro_rules! members {
     ($object:expr => $($variable:ident: $name:literal),+ $(,)?) => {
         $(let mut $variable = &$crate::view::NULL;)+
-        for (name, value) in $object.as_object().into_iter().flatten() {
-            match name.as_str() {
-                $($name => $variable = value,)+
-                _ => {}
+        if let ::serde_json::Value::Object(members) = $object {
+            for (name, value) in members {
+                match name.as_str() {
+                    $($name => $variable = value,)+
+                    _ => {}
+                }
             }
         }
     };
@@ -111,9 +113,9 @@ mod tests {
     #[test]
     fn members_are_found_wherever_they_stand() {
         let object = json!({"c": 1, "x": 2, "a": "b"});
-        members!(object => a: "a", b: "b", c: "c");
+        members!(&object => a: "a", b: "b", c: "c");
         assert_eq!([a, b, c], [&json!("b"), &Value::Null, &json!(1)]);
-        members!(NULL => d: "d");
+        members!(&NULL => d: "d");
         assert!(d.is_null());
     }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use api::status::Cause;
 
-use super::Error;
+use super::{Error, Path};
 
 /// A list of errors.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -14,6 +14,13 @@ impl ErrorList {
     /// Adds an error.
     pub fn push(&mut self, error: Error) {
         self.0.push(error);
+    }
+
+    /// Adds an error for each of a format's messages about a text.
+    pub fn push_invalid(&mut self, path: &Path<'_>, text: &str, messages: Vec<String>) {
+        if !messages.is_empty() {
+            self.extend(messages.into_iter().map(|message| Error::invalid(path, text, message)));
+        }
     }
 
     /// Whether nothing is wrong.

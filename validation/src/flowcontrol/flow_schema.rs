@@ -73,8 +73,8 @@ fn validate_spec(errors: &mut ErrorList, spec: &Spec<'_>, name: &str, path: &Pat
     if level.is_empty() {
         errors.push(Error::required(&level_path, "must reference a priority level"));
     } else {
-        let wrong = format::dns_subdomain(level, Unit::Characters).into_iter();
-        errors.extend(wrong.map(|detail| Error::invalid(&level_path, level, detail)));
+        let messages = format::dns_subdomain(level, Unit::Characters);
+        errors.push_invalid(&level_path, level, messages);
     }
     let path = path.child("rules");
     for (index, rule) in spec.rules.iter().enumerate() {
@@ -145,17 +145,15 @@ fn validate_subject(errors: &mut ErrorList, subject: &Subject<'_>, path: &Path<'
             return;
         }
     }
-    let members = [
-        ("serviceAccount", "ServiceAccount", subject.service_account.is_some()),
-        ("user", "User", subject.user.is_some()),
-        ("group", "Group", subject.group.is_some()),
-    ];
-    for (member, kind, present) in members {
+    let mut forbid = |present: bool, member: &str, kind: &str| {
         if present && kind != subject.kind {
             let detail = format!("{member} is forbidden when subject kind is not '{kind}'");
             errors.push(Error::forbidden(&path.child(member), detail));
         }
-    }
+    };
+    forbid(subject.service_account.is_some(), "serviceAccount", "ServiceAccount");
+    forbid(subject.user.is_some(), "user", "User");
+    forbid(subject.group.is_some(), "group", "Group");
 }
 
 fn nameless(name: &str, path: &Path<'_>) -> Option<Error> {
@@ -168,8 +166,8 @@ fn validate_service_account(errors: &mut ErrorList, account: &ServiceAccount<'_>
         "" => errors.push(Error::required(&name_path, "")),
         "*" => {}
         name => {
-            let wrong = format::dns_subdomain(name, Unit::Characters).into_iter();
-            errors.extend(wrong.map(|detail| Error::invalid(&name_path, name, detail)));
+            let messages = format::dns_subdomain(name, Unit::Characters);
+            errors.push_invalid(&name_path, name, messages);
         }
     }
     let namespace_path = path.child("namespace");
@@ -177,8 +175,8 @@ fn validate_service_account(errors: &mut ErrorList, account: &ServiceAccount<'_>
         errors.push(Error::required(&namespace_path, "must specify namespace for service account"));
         return;
     }
-    let wrong = format::dns_label(account.namespace, Unit::Characters).into_iter();
-    errors.extend(wrong.map(|detail| Error::invalid(&namespace_path, account.namespace, detail)));
+    let messages = format::dns_label(account.namespace, Unit::Characters);
+    errors.push_invalid(&namespace_path, account.namespace, messages);
 }
 
 fn validate_resource_rule(errors: &mut ErrorList, rule: &ResourceRule<'_>, path: &Path<'_>) {

@@ -128,35 +128,28 @@ pub(crate) fn validate_names(metadata: &Metadata<'_>, rule: NameRule) -> ErrorLi
     let mut errors = ErrorList::default();
     let prefix = metadata.generate_name;
     if !prefix.is_empty() {
-        for detail in rule.check_prefix(prefix) {
-            errors.push(Error::invalid(&path.child("generateName"), prefix, detail));
-        }
+        errors.push_invalid(&path.child("generateName"), prefix, rule.check_prefix(prefix));
     }
     let path = path.child("name");
     if metadata.name.is_empty() {
         errors.push(Error::required(&path, "name or generateName is required"));
         return errors;
     }
-    for detail in rule.check(metadata.name) {
-        errors.push(Error::invalid(&path, metadata.name, detail));
-    }
+    errors.push_invalid(&path, metadata.name, rule.check(metadata.name));
     errors
 }
 
 fn validate_labels(errors: &mut ErrorList, metadata: &Metadata<'_>, path: &Path<'_>) {
     for (key, value) in metadata.labels.iter() {
-        let wrong = format::qualified_name(key).into_iter();
-        errors.extend(wrong.map(|detail| Error::invalid(path, key, detail)));
-        let wrong = format::label_value(value).into_iter();
-        errors.extend(wrong.map(|detail| Error::invalid(path, value, detail)));
+        errors.push_invalid(path, key, format::qualified_name(key));
+        errors.push_invalid(path, value, format::label_value(value));
     }
 }
 
 fn validate_annotations(errors: &mut ErrorList, metadata: &Metadata<'_>, path: &Path<'_>) {
     let mut bytes = 0;
     for (key, value) in metadata.annotations.iter() {
-        let wrong = format::qualified_name(&lowercase(key)).into_iter();
-        errors.extend(wrong.map(|detail| Error::invalid(path, key, detail)));
+        errors.push_invalid(path, key, format::qualified_name(&lowercase(key)));
         bytes += key.len() + value.len();
     }
     if bytes > ANNOTATIONS_BYTES_MAX {
@@ -220,8 +213,7 @@ fn validate_owner(errors: &mut ErrorList, owner: &Owner<'_>, value: &Value, path
 
 fn validate_finalizers(errors: &mut ErrorList, finalizers: Texts<'_>, path: &Path<'_>) {
     for finalizer in finalizers.iter() {
-        let wrong = format::qualified_name(finalizer).into_iter();
-        errors.extend(wrong.map(|detail| Error::invalid(path, finalizer, detail)));
+        errors.push_invalid(path, finalizer, format::qualified_name(finalizer));
     }
     if finalizers.contains("orphan") && finalizers.contains("foregroundDeletion") {
         errors.push(Error::invalid(
