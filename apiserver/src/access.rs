@@ -2,23 +2,26 @@
 
 use std::sync::Arc;
 
+use api::time::Timestamp;
 use auth::authenticate::service_account::{
     LiveObject, ObjectKind, ObjectLookup, ObjectRef, PublicKey, ServiceAccountTokens, SigningKey,
     TokenIssuer, TokenSpec, public_keys,
 };
 use auth::authenticate::{Anonymous, Authenticator, TokenAuthenticator, TokenFile};
-use auth::authorize::Union;
-use auth::authorize::rbac::{PolicyObjects, RbacAuthorizer, RbacIndex, bootstrap};
+use auth::authorize::rbac::{RbacAuthorizer, bootstrap};
+use auth::authorize::{AuthorizationMode, Union};
 use auth::impersonate::ConstrainedImpersonation;
 use auth::user::ServiceAccountName;
 use serde_json::{Value, json};
 
+use crate::objects::Stores;
 use crate::options::Config;
 use crate::pki::{self, Pki};
 
 /// The service account that the kubeconfig has a token of.
 const ACCOUNT: ServiceAccountName<'_> =
     ServiceAccountName { namespace: "default", name: "default" };
+const RBAC: &str = "rbac.authorization.k8s.io";
 /// How long that token is valid.
 const TOKEN_SECONDS: i64 = 365 * 86_400;
 
@@ -28,6 +31,8 @@ pub struct Access {
     pub authenticator: Authenticator,
     /// What they may do.
     pub authorizer: Union,
+    /// The part of that which roles and bindings decide, if any does.
+    pub rbac: Option<Arc<RbacAuthorizer>>,
     /// Which permissions let somebody act as somebody else.
     pub impersonation: ConstrainedImpersonation,
 }
@@ -38,13 +43,14 @@ impl Access {
     /// # Errors
     ///
     /// One line about the token file.
-    pub fn new(config: &Config, keys: &TokenKeys) -> Result<Self, String> {
+    pub fn new(config: &Config, keys: &TokenKeys, stores: &Arc<Stores>) -> Result<Self, String> {
         let constrained = config.feature_gates.enabled("ConstrainedImpersonation");
-        let policy = policy().map_err(|error| error.to_string())?;
-        let rbac = Arc::new(RbacAuthorizer::new(RbacIndex::build(&policy)));
+        let rbac = Arc::new(RbacAuthorizer::default());
+        let decides = config.authorization_modes.contains(&AuthorizationMode::Rbac);
         Ok(Self {
-            authenticator: authenticator(config, keys)?,
+            authenticator: authenticator(config, keys, stores)?,
             authorizer: Union::of_modes(&config.authorization_modes, &rbac),
+            rbac: decides.then_some(rbac),
             impersonation: if constrained {
                 ConstrainedImpersonation::Enabled
             } else {
@@ -54,7 +60,11 @@ impl Access {
     }
 }
 
-fn authenticator(config: &Config, keys: &TokenKeys) -> Result<Authenticator, String> {
+fn authenticator(
+    config: &Config,
+    keys: &TokenKeys,
+    stores: &Arc<Stores>,
+) -> Result<Authenticator, String> {
     let audiences = || config.api_audiences.clone();
     let mut tokens: Vec<Box<dyn TokenAuthenticator>> = Vec::new();
     if let Some(path) = &config.token_auth_file {
@@ -66,7 +76,7 @@ fn authenticator(config: &Config, keys: &TokenKeys) -> Result<Authenticator, Str
         issuers: config.service_account_issuers.clone(),
         keys: keys.verifying.clone(),
         api_audiences: audiences(),
-        objects: Arc::new(MadeAccount),
+        objects: Arc::new(StoredObjects(Arc::clone(stores))),
     }));
     Ok(Authenticator {
         client_certificates: true,
@@ -114,43 +124,72 @@ impl TokenKeys {
         &self.issuer.issuer
     }
 
-    /// A token of the kubeconfig's service account, good from now on.
+    /// A token that is good from now on.
     ///
     /// # Errors
     ///
     /// That of the signing library.
-    pub fn kubeconfig_token(&self, config: &Config, now: i64) -> Result<String, String> {
+    pub fn issue(&self, spec: &TokenSpec, now: i64) -> Result<String, String> {
+        let id = uuid::Uuid::new_v4().to_string();
+        self.issuer.issue(spec, &id, now).map_err(|error| error.to_string())
+    }
+
+    /// A token of the kubeconfig's service account.
+    ///
+    /// # Errors
+    ///
+    /// If the account is not there, or that of the signing library.
+    pub fn kubeconfig_token(
+        &self,
+        config: &Config,
+        stores: &Stores,
+        now: i64,
+    ) -> Result<String, String> {
+        let ServiceAccountName { namespace, name } = ACCOUNT;
+        let found = stores.peek("", "serviceaccounts", namespace, name);
+        let found = found.ok_or("the service account of the kubeconfig is not there")?;
         let spec = TokenSpec {
-            namespace: ACCOUNT.namespace.to_owned(),
-            account: ObjectRef { name: ACCOUNT.name.to_owned(), uid: String::new() },
+            namespace: namespace.to_owned(),
+            account: ObjectRef { name: name.to_owned(), uid: found.object.metadata.uid.clone() },
             bound: None,
             audiences: config.api_audiences.clone(),
             lifetime_seconds: TOKEN_SECONDS,
             warn_after_seconds: None,
         };
-        let id = uuid::Uuid::new_v4().to_string();
-        self.issuer.issue(&spec, &id, now).map_err(|error| error.to_string())
+        self.issue(&spec, now)
     }
 }
 
-/// Service accounts are not stored yet: there is the kubeconfig's, and no other.
-struct MadeAccount;
+/// What tokens depend on is looked up among the stored objects.
+struct StoredObjects(Arc<Stores>);
 
-impl ObjectLookup for MadeAccount {
+impl ObjectLookup for StoredObjects {
     fn find(&self, kind: ObjectKind, namespace: &str, name: &str) -> Option<LiveObject> {
-        let asked = ServiceAccountName { namespace, name };
-        let is_made = kind == ObjectKind::ServiceAccount && asked == ACCOUNT;
-        is_made.then(|| LiveObject { uid: String::new(), deleted_unix_seconds: None })
+        let plural = match kind {
+            ObjectKind::ServiceAccount => "serviceaccounts",
+            ObjectKind::Pod => "pods",
+            ObjectKind::Secret => "secrets",
+            ObjectKind::Node => "nodes",
+        };
+        let found = self.0.peek("", plural, namespace, name)?;
+        let metadata = &found.object.metadata;
+        Some(LiveObject {
+            uid: metadata.uid.clone(),
+            deleted_unix_seconds: metadata.deletion_timestamp.map(Timestamp::unix_seconds),
+        })
     }
 }
 
-/// The default roles and bindings, and those of the kubeconfig's users.
-fn policy() -> Result<PolicyObjects, Box<dyn std::error::Error>> {
-    let mut policy = bootstrap::policy()?;
-    for object in made_objects() {
-        policy.add(&object)?;
-    }
-    Ok(policy)
+/// The roles and bindings that there are from the start: the default ones, and those of the
+/// kubeconfig's users.
+///
+/// # Errors
+///
+/// If the default ones cannot be read.
+pub fn default_policy() -> Result<Vec<Value>, String> {
+    let mut objects = bootstrap::objects().map_err(|error| error.to_string())?;
+    objects.extend(made_objects());
+    Ok(objects)
 }
 
 /// No default role but the great ones lets anybody look at flow control, so readers have their own.
@@ -159,8 +198,8 @@ fn made_objects() -> [Value; 4] {
         json!({
             "kind": "ClusterRoleBinding",
             "metadata": { "name": name },
-            "roleRef": { "kind": "ClusterRole", "name": role },
-            "subjects": [{ "kind": "Group", "name": group }],
+            "roleRef": { "apiGroup": RBAC, "kind": "ClusterRole", "name": role },
+            "subjects": [{ "apiGroup": RBAC, "kind": "Group", "name": group }],
         })
     };
     [
@@ -182,6 +221,7 @@ fn made_objects() -> [Value; 4] {
 #[cfg(test)]
 mod tests {
     use auth::User;
+    use auth::authorize::rbac::{PolicyObjects, RbacIndex};
     use auth::authorize::{Attributes, ResourceTarget, Target};
 
     use super::*;
@@ -190,7 +230,9 @@ mod tests {
         let user = User::new("somebody").with_groups([group]);
         let target = ResourceTarget { group: api_group, resource, namespace, ..Default::default() };
         let attributes = Attributes { user: &user, verb, target: Target::Resource(target) };
-        RbacIndex::build(&policy().unwrap()).authorize(&attributes).is_allowed()
+        let mut policy = PolicyObjects::default();
+        default_policy().unwrap().iter().for_each(|object| policy.add(object).unwrap());
+        RbacIndex::build(&policy).authorize(&attributes).is_allowed()
     }
 
     #[test]
@@ -205,13 +247,5 @@ mod tests {
         assert!(!allows(pki::READERS, "delete", flow_control, "flowschemas", ""));
         assert!(allows(pki::READERS, "list", "", "pods", "ns1"));
         assert!(!allows(pki::READERS, "delete", "", "pods", "ns1"));
-    }
-
-    #[test]
-    fn only_the_kubeconfigs_service_account_exists() {
-        let find = |kind, name| MadeAccount.find(kind, "default", name).is_some();
-        assert!(find(ObjectKind::ServiceAccount, "default"));
-        assert!(!find(ObjectKind::ServiceAccount, "other"));
-        assert!(!find(ObjectKind::Secret, "default"));
     }
 }

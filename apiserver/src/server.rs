@@ -31,6 +31,8 @@ pub struct Server {
     pub stores: Arc<Stores>,
     /// Who senders are and what they may do.
     pub access: Access,
+    /// What service accounts' tokens are signed with.
+    pub keys: TokenKeys,
     /// When they may do it.
     pub flow_control: FlowControl,
     /// What is counted.
@@ -98,10 +100,6 @@ pub async fn start(config: &Config, shutdown: Shutdown) -> Result<Ready, String>
     let url = format!("https://{}", pki::reachable(address));
 
     let keys = TokenKeys::new(config, &pki)?;
-    let token = keys.kubeconfig_token(config, now)?;
-    let kubeconfig = pki.kubeconfig(url.clone(), vec![(pki::SERVICE_ACCOUNT_CONTEXT, token)]);
-    kubeconfig.write(&config.kubeconfig_out).map_err(|error| error.to_string())?;
-
     let resources = Resources::built_in(&config.runtime_config);
     let stores = Stores::open(&backend, &resources).await.map_err(|error| error.to_string())?;
     let stores = Arc::new(stores);
@@ -109,11 +107,12 @@ pub async fn start(config: &Config, shutdown: Shutdown) -> Result<Ready, String>
     let mut metrics = Metrics::default();
     let server = Arc::new(Server {
         resources,
-        access: Access::new(config, &keys)?,
+        access: Access::new(config, &keys, &stores)?,
         flow_control: FlowControl::new(config, &stores, &mut metrics, &clock),
         rules_observer: metrics.validation_observer(),
         metrics,
         stores,
+        keys,
         clock: Arc::new(clock),
         gates: Gates {
             declarative_beta: config.feature_gates.enabled("DeclarativeValidationBeta"),
@@ -126,6 +125,9 @@ pub async fn start(config: &Config, shutdown: Shutdown) -> Result<Ready, String>
         backend,
     });
     controllers::start(&server, config, address.port()).await?;
+    let token = server.keys.kubeconfig_token(config, &server.stores, now)?;
+    let kubeconfig = pki.kubeconfig(url.clone(), vec![(pki::SERVICE_ACCOUNT_CONTEXT, token)]);
+    kubeconfig.write(&config.kubeconfig_out).map_err(|error| error.to_string())?;
     Ok(Ready { server, listener, shutdown, url })
 }
 

@@ -6,5 +6,8 @@ pub mod convert;
 pub mod defaults;
 pub mod deletion;
 pub mod deprecation;
+pub mod quantity;
+mod registry;
 pub mod rules;
 pub mod table;
+mod value;

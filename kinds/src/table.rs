@@ -1,7 +1,44 @@
 //! Tables: what kubectl prints (spec: apimachinery 4.4, apf 2.6).
+//!
+//! Each file below holds the Tables of a group, or of a kind that needs more room; `registry` is
+//! the one list of them. Cells are made from objects in canonical JSON, in which anything may be
+//! absent or null: a cell then shows what the reference shows for the zero value of its type.
+
+mod admission;
+mod apps;
+mod autoscaling;
+mod batch;
+mod certificates;
+mod coordination;
+mod core_config;
+mod core_event;
+mod core_node;
+mod core_pod;
+mod core_service;
+mod core_volume;
+mod core_workload;
+mod discovery;
+mod extension;
+mod fields;
+mod flowcontrol;
+mod format;
+mod migration;
+mod networking;
+mod node;
+mod policy;
+mod rbac;
+mod registry;
+mod resource;
+mod scheduling;
+mod selector;
+mod storage;
+#[cfg(test)]
+mod testing;
 
 use api::time::Timestamp;
 use serde_json::{Value, json};
+
+pub use core_pod::row_conditions as pod_row_conditions;
 
 /// A column of a Table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,6 +69,10 @@ impl Column {
     pub const AGE: Self =
         Self::text("Age", "The time since the object was created, as the server sees it.");
 
+    /// The column of times of creation.
+    pub const CREATED_AT: Self =
+        Self::text("Created At", "When the object was created.").of_type("date");
+
     /// A column of texts.
     #[must_use]
     pub const fn text(name: &'static str, description: &'static str) -> Self {
@@ -53,32 +94,43 @@ impl Column {
     }
 }
 
+/// Makes the cells of an object, at a moment: one for each column, in their order. Rows of
+/// `ipaddresses` have one more, an age, as the reference's have.
+pub type Cells = fn(&Value, Timestamp) -> Vec<Value>;
+
 /// How the Tables of a kind look.
 #[derive(Debug, Clone, Copy)]
 pub struct Table {
     /// The columns.
     pub columns: &'static [Column],
     /// The cells of an object, at a moment.
-    pub cells: fn(&Value, Timestamp) -> Vec<Value>,
+    pub cells: Cells,
     /// Puts the rows of a list into order; `None` keeps the order of storage.
     pub sort_key: Option<fn(&Value) -> i64>,
 }
 
 /// The Table of kinds of which nothing but name and age is shown.
-pub static PLAIN: Table = Table {
-    columns: &[Column::NAME, Column::AGE],
-    cells: |object, now| vec![cell(object, "/metadata/name"), age_of(object, now)],
-    sort_key: None,
-};
+pub static PLAIN: Table = Table::new(&[Column::NAME, Column::AGE], |object, now| {
+    vec![fields::name(object), age_of(object, now)]
+});
 
-/// The Table of a built-in resource.
+/// The Table of kinds that have no printer of their own: name and time of creation.
+pub static GENERIC: Table = Table::new(&[Column::NAME, Column::CREATED_AT], |object, _| {
+    vec![fields::name(object), fields::text(object, "/metadata/creationTimestamp")]
+});
+
+/// The Table of a built-in resource, for instance of `apps` and `deployments`. One that is not
+/// known looks as the reference's resources without a printer do.
 #[must_use]
 pub fn of(group: &str, plural: &str) -> &'static Table {
-    let _ = (group, plural);
-    &PLAIN
+    registry::find(group, plural).unwrap_or(&GENERIC)
 }
 
 impl Table {
+    const fn new(columns: &'static [Column], cells: Cells) -> Self {
+        Self { columns, cells, sort_key: None }
+    }
+
     /// The `columnDefinitions`.
     #[must_use]
     pub fn column_definitions(&self) -> Value {
@@ -110,11 +162,7 @@ pub fn cell(object: &Value, pointer: &str) -> Value {
 /// How long ago the object was created.
 #[must_use]
 pub fn age_of(object: &Value, now: Timestamp) -> Value {
-    let created = object.pointer("/metadata/creationTimestamp").and_then(Value::as_str);
-    match created.and_then(|text| text.parse::<Timestamp>().ok()) {
-        Some(created) => age(now.unix_seconds() - created.unix_seconds()).into(),
-        None => "<unknown>".into(),
-    }
+    fields::since(object, "/metadata/creationTimestamp", now).into()
 }
 
 /// A span of time in a word: two units while the larger one is small.

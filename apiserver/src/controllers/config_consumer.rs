@@ -12,6 +12,7 @@ use storage::cache::{Event, Subscription};
 use tokio::time::Instant;
 
 use super::writer::Kind;
+use crate::handlers::Part;
 use crate::objects::Object;
 use crate::server::Server;
 
@@ -151,7 +152,7 @@ impl Consumer {
 
     async fn write_condition(&self, update: &ConditionUpdate) -> Result<(), String> {
         let name = &update.flow_schema_name;
-        let context = self.schemas.context(FIELD_MANAGER, "", name, true);
+        let context = self.schemas.context(FIELD_MANAGER, "", name, Part::STATUS);
         let now = self.schemas.server.clock.timestamp();
         let applied = json!({
             "apiVersion": "flowcontrol.apiserver.k8s.io/v1",

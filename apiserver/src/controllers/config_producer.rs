@@ -14,7 +14,7 @@ use serde::de::DeserializeOwned;
 use serde_json::json;
 
 use super::writer::Kind;
-use crate::handlers::Proposal;
+use crate::handlers::{Part, Proposal};
 use crate::objects::metadata;
 use crate::server::Server;
 
@@ -130,7 +130,7 @@ async fn ensure<T: Kept>(
 
 async fn create<T: Kept>(kind: &Kind, object: &BootstrapObject<T::Spec>) -> Result<(), Status> {
     let value = kind.canonical(&T::build(object))?;
-    match kind.context(FIELD_MANAGER, "", object.name, false).create(value).await {
+    match kind.context(FIELD_MANAGER, "", object.name, Part::WHOLE).create(value).await {
         Ok(_) => Ok(()),
         // Somebody was quicker; the next pass looks at what they made.
         Err(status) if status.code == 409 => Ok(()),
@@ -161,7 +161,7 @@ async fn restore<T: Kept>(
         metadata::set(&mut value, "annotations", annotations);
         value = kind.canonical(&value)?;
     }
-    let context = kind.context(FIELD_MANAGER, "", object.name, false);
+    let context = kind.context(FIELD_MANAGER, "", object.name, Part::WHOLE);
     let propose = |_live: &_| Ok(Proposal { object: value.clone(), applied: false, uid: None });
     match context.update(propose).await {
         Ok(_) => Ok(()),

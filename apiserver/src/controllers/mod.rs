@@ -3,6 +3,7 @@
 mod config_consumer;
 mod config_producer;
 mod namespaces;
+mod policy;
 mod system_objects;
 mod writer;
 
@@ -19,6 +20,7 @@ use crate::server::Server;
 pub(crate) async fn start(server: &Arc<Server>, config: &Config, port: u16) -> Result<(), String> {
     config_producer::start(server).await?;
     system_objects::start(server, config, port).await?;
+    policy::start(server).await?;
     namespaces::start(server)?;
     if config.priority_and_fairness {
         config_consumer::start(server).await?;

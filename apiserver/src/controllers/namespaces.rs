@@ -8,7 +8,7 @@ use storage::cache::Freshness;
 
 use super::until_stopped;
 use super::writer::Kind;
-use crate::handlers::{DeleteOptions, Deletion, Proposal};
+use crate::handlers::{DeleteOptions, Deletion, Part, Proposal};
 use crate::objects::ObjectEntry;
 use crate::server::Server;
 
@@ -83,7 +83,7 @@ async fn empty(server: &Arc<Server>, namespace: &str) -> Result<bool, String> {
 
 /// Takes off what holds an empty namespace. The last finalizer takes the object with it.
 async fn finalize(kind: &Kind, name: &str) -> Result<(), String> {
-    let context = kind.context(FIELD_MANAGER, "", name, false);
+    let context = kind.context(FIELD_MANAGER, "", name, Part::FINALIZE);
     let propose = |live: &Value| {
         let mut object = live.clone();
         object["spec"]["finalizers"] = Value::Null;

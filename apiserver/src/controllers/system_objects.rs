@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use super::until_stopped;
 use super::writer::Kind;
+use crate::handlers::Part;
 use crate::options::Config;
 use crate::server::Server;
 
@@ -52,7 +53,7 @@ async fn pass(server: &Arc<Server>, needed: &[Needed]) -> Result<(), String> {
 
 async fn ensure(server: &Arc<Server>, needed: &Needed) -> Result<Result<(), Status>, String> {
     let kind = Kind::find(server, "", "v1", needed.plural)?;
-    let context = kind.context(FIELD_MANAGER, needed.namespace, needed.name, false);
+    let context = kind.context(FIELD_MANAGER, needed.namespace, needed.name, Part::WHOLE);
     let write = async {
         if context.live().await?.is_some() {
             return Ok(());
@@ -76,6 +77,12 @@ fn needed(address: IpAddr, port: u16) -> Vec<Needed> {
     };
     let mut needed: Vec<Needed> =
         ["default", "kube-node-lease", "kube-public", "kube-system"].map(namespace).into();
+    needed.push(Needed {
+        plural: "serviceaccounts",
+        namespace: "default",
+        name: "default",
+        object: json!({ "metadata": { "name": "default" } }),
+    });
     needed.push(Needed {
         plural: "services",
         namespace: "default",

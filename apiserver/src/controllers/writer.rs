@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use storage::cache::Freshness;
 
-use crate::handlers::{Origin, WriteContext};
+use crate::handlers::{Origin, Part, WriteContext};
 use crate::objects::{Object, ObjectStore};
 use crate::server::Server;
 
@@ -55,7 +55,7 @@ impl Kind {
         manager: &str,
         namespace: &'a str,
         name: &'a str,
-        status: bool,
+        part: Part,
     ) -> WriteContext<'a> {
         WriteContext {
             server: &self.server,
@@ -63,7 +63,7 @@ impl Kind {
             store: &self.store,
             namespace,
             name,
-            status,
+            part,
             origin: Origin { manager: manager.to_owned(), dry_run: false },
         }
     }
@@ -71,7 +71,7 @@ impl Kind {
     /// A typed object in canonical form, with defaults.
     pub(super) fn canonical(&self, object: &impl Serialize) -> Result<Value, Status> {
         let value = serde_json::to_value(object).map_err(|e| Status::other(e.to_string()))?;
-        let context = self.context("", "", "", false);
+        let context = self.context("", "", "", Part::WHOLE);
         context.decode(value).map(|(object, _)| object).map_err(Status::other)
     }
 }

@@ -32,7 +32,7 @@ impl Call<'_> {
             store: &self.store,
             namespace: &self.namespace,
             name,
-            status: self.status,
+            part: self.part,
             origin: Origin {
                 manager: self.request.field_manager(&options.field_manager),
                 dry_run: options.dry_run,

@@ -90,7 +90,7 @@ impl Call<'_> {
         DeleteOptions::check(options.unwrap_or_default())
     }
 
-    fn deletion(&self) -> Deletion<'_> {
+    pub(super) fn deletion(&self) -> Deletion<'_> {
         Deletion { server: self.server, resource: &self.resource, store: &self.store }
     }
 }

@@ -1,5 +1,6 @@
 //! What requests for objects do.
 
+mod action;
 mod admission;
 pub(crate) mod continue_token;
 mod create;
@@ -7,6 +8,7 @@ mod delete;
 mod failure;
 mod frame;
 pub(crate) mod options;
+mod part;
 mod patch;
 mod present;
 mod read;
@@ -33,6 +35,7 @@ use crate::server::Server;
 
 pub(crate) use delete::{Deleted, Deletion};
 pub(crate) use options::DeleteOptions;
+pub(crate) use part::Part;
 pub(crate) use review::Review;
 pub(crate) use route::{Place, Route, route};
 pub(crate) use write::{Origin, Proposal, WriteContext, generated_start};
@@ -47,8 +50,8 @@ pub(crate) struct Call<'a> {
     pub(crate) namespace: String,
     /// Empty for collections.
     pub(crate) name: String,
-    /// Whether it is for the status.
-    pub(crate) status: bool,
+    /// What of the object it is for.
+    pub(crate) part: Part,
 }
 
 const OBJECT_TYPES: [&str; 3] =
@@ -80,8 +83,8 @@ pub(crate) async fn serve(
         request.record.warn(warning.clone());
     }
     let method = request.parts.method.clone();
-    let status = kind == route::Kind::Status;
-    let call = Call { server, request, resource, store, namespace, name, status };
+    let part = if let route::Kind::Part(part) = kind { part } else { Part::WHOLE };
+    let call = Call { server, request, resource, store, namespace, name, part };
     if !call.offers(kind, &method) {
         return Err(Status::method_not_allowed().into());
     }
@@ -101,15 +104,15 @@ pub(crate) async fn serve(
             check_accept(&call.request, &OBJECT_TYPES)?;
             Ok(delete::delete_collection(call).await?)
         }
-        (route::Kind::Object | route::Kind::Status, &Method::GET) => {
+        (route::Kind::Object | route::Kind::Part(_), &Method::GET) => {
             check_accept(&call.request, &OBJECT_TYPES)?;
             Ok(read::get(call).await?)
         }
-        (route::Kind::Object | route::Kind::Status, &Method::PUT) => {
+        (route::Kind::Object | route::Kind::Part(_), &Method::PUT) => {
             check_accept(&call.request, &OBJECT_TYPES)?;
             Ok(update::update(call).await?)
         }
-        (route::Kind::Object | route::Kind::Status, &Method::PATCH) => {
+        (route::Kind::Object | route::Kind::Part(_), &Method::PATCH) => {
             let patch_type = patch::PatchType::of(&call.request)?;
             check_accept(&call.request, &OBJECT_TYPES)?;
             Ok(patch::patch(call, patch_type).await?)
@@ -117,6 +120,10 @@ pub(crate) async fn serve(
         (route::Kind::Object, &Method::DELETE) => {
             check_accept(&call.request, &OBJECT_TYPES)?;
             Ok(delete::delete(call).await?)
+        }
+        (route::Kind::Action(action), _) => {
+            check_accept(&call.request, &OBJECT_TYPES)?;
+            Ok(action::serve(call, action).await?)
         }
         (route::Kind::Watch, &Method::GET) => {
             check_accept(&call.request, &LIST_TYPES)?;

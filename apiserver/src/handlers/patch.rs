@@ -142,7 +142,7 @@ async fn apply(
 ) -> Result<Reply, Status> {
     let context = call.context(options, &call.name);
     check_applied_name(&context, applied)?;
-    if context.live().await?.is_some() || call.status {
+    if context.live().await?.is_some() || !call.part.is_whole() {
         let written =
             context.update(|live| context.applied(Some(live), applied, options.force)).await?;
         return call.presenter(accepted)?.object(200, &written);

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use super::action::Action;
+use super::part::Part;
 use super::review::Review;
 use crate::resources::{Resource, Resources};
 
@@ -34,7 +36,10 @@ pub(crate) enum Place {
 pub(crate) enum Kind {
     Collection,
     Object,
-    Status,
+    /// A part of an object.
+    Part(Part),
+    /// What is done with an object beside reading and writing it.
+    Action(Action),
     /// The old way to watch: `…/watch/…`.
     Watch,
 }
@@ -76,9 +81,12 @@ pub(crate) fn route(resources: &Resources, path: &str) -> Route {
             }
         }
         [version, "watch", ref rest @ ..] => match stored(resources, group, version, rest) {
-            Some(Place::Stored { resource, namespace, name, kind }) if kind != Kind::Status => {
-                Route::Objects(Place::Stored { resource, namespace, name, kind: Kind::Watch })
-            }
+            Some(Place::Stored {
+                resource,
+                namespace,
+                name,
+                kind: Kind::Collection | Kind::Object,
+            }) => Route::Objects(Place::Stored { resource, namespace, name, kind: Kind::Watch }),
             _ => Route::UnknownInGroup,
         },
         [version, ref rest @ ..] => {
@@ -106,7 +114,7 @@ fn stored(resources: &Resources, group: &str, version: &str, parts: &[&str]) -> 
     let (name, kind) = match rest {
         [] => ("", Kind::Collection),
         [name] if !name.is_empty() => (*name, Kind::Object),
-        [name, "status"] if !name.is_empty() && resource.has_status => (*name, Kind::Status),
+        [name, subresource] if !name.is_empty() => (*name, within(resource, subresource)?),
         _ => return None,
     };
     if resource.described.namespaced && namespace.is_empty() && kind != Kind::Collection {
@@ -120,6 +128,12 @@ fn stored(resources: &Resources, group: &str, version: &str, parts: &[&str]) -> 
     })
 }
 
+/// What a subresource that the kind has leads to.
+fn within(resource: &Resource, subresource: &str) -> Option<Kind> {
+    resource.described.subresources.iter().find(|known| known.name == subresource)?;
+    Part::find(subresource).map(Kind::Part).or_else(|| Action::find(subresource).map(Kind::Action))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -127,6 +141,9 @@ mod tests {
 
     fn kind(path: &str) -> String {
         match route(&Resources::built_in(&RuntimeConfig::default()), path) {
+            Route::Objects(Place::Stored { name, kind: Kind::Part(part), .. }) => {
+                format!("{} {name}", part.subresource)
+            }
             Route::Objects(Place::Stored { name, kind, .. }) => format!("{kind:?} {name}"),
             other => format!("{other:?}"),
         }
@@ -140,7 +157,7 @@ mod tests {
             ("/flowschemas", "Collection "),
             ("/flowschemas/", "Collection "),
             ("/flowschemas/a", "Object a"),
-            ("/flowschemas/a/status", "Status a"),
+            ("/flowschemas/a/status", "status a"),
             ("/flowschemas/a/nope", "UnknownInGroup"),
             ("/flowschemas/a/status/x", "UnknownInGroup"),
             ("/watch/flowschemas", "Watch "),

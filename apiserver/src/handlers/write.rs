@@ -13,6 +13,7 @@ use storage::cache::Freshness;
 use storage::{Error, Revision};
 
 use super::failure;
+use super::part::Part;
 use crate::codec::body::set_type_meta;
 use crate::objects::{Object, ObjectEntry, ObjectStore, metadata};
 use crate::request::query::parse_uint;
@@ -45,7 +46,7 @@ pub(crate) struct WriteContext<'a> {
     pub(crate) store: &'a Arc<ObjectStore>,
     pub(crate) namespace: &'a str,
     pub(crate) name: &'a str,
-    pub(crate) status: bool,
+    pub(crate) part: Part,
     pub(crate) origin: Origin,
 }
 
@@ -189,6 +190,7 @@ impl WriteContext<'_> {
         if self.resource.strategy.has_generation() {
             metadata::set(object, "generation", json!(1));
         }
+        self.resource.strategy.prepare_create(object);
         Ok(())
     }
 
@@ -213,7 +215,8 @@ impl WriteContext<'_> {
 
     /// The status is written through its subresource only.
     fn reset_status(&self, object: &mut Value, old: Option<&Value>) {
-        if !self.resource.has_status {
+        let kept = old.is_none() && self.resource.strategy.keeps_status_on_create();
+        if !self.resource.has_status || kept {
             return;
         }
         let status = old.map_or_else(|| self.zero_status(), |old| old["status"].clone());
@@ -236,15 +239,11 @@ impl WriteContext<'_> {
     pub(crate) fn with_endpoint<T>(&self, f: impl FnOnce(&Endpoint<'_>, Writer<'_>) -> T) -> T {
         let group_version = self.resource.kind.group_version();
         let versions = ServedVersions(&self.server.resources, self.resource);
-        let reset_fields = match (self.status, self.resource.has_status) {
-            (true, _) => patch::managed::reset_on_status(),
-            (false, true) => patch::managed::reset_on_main(),
-            (false, false) => patch::fieldset::FieldSet::default(),
-        };
+        let reset_fields = self.part.reset_fields(self.resource.has_status);
         let endpoint = Endpoint {
             group_version: &group_version,
             kind: &self.resource.kind.kind,
-            subresource: if self.status { "status" } else { "" },
+            subresource: self.part.subresource,
             reset_fields: &reset_fields,
             versions: &versions,
         };
@@ -300,10 +299,13 @@ impl WriteContext<'_> {
             let mut kept = self.keep_books(Some(live), object.clone());
             metadata::set(&mut object, "managedFields", kept["metadata"]["managedFields"].take());
         }
+        if self.part.is_whole() {
+            self.resource.strategy.prepare_update(&mut object, live);
+        }
         self.count_generation(&mut object, live);
         let strategy = &self.resource.strategy;
         let context = self.server.validation();
-        let errors = if self.status {
+        let errors = if self.part.is_status() {
             strategy.validate_status_update(&object, live, context)
         } else {
             strategy.validate_update(&object, live, context)
@@ -395,12 +397,8 @@ impl WriteContext<'_> {
 
     fn prepare_update(&self, object: &mut Value, live: &Value) -> Result<(), Status> {
         self.place(object)?;
-        if self.status {
-            let managed_fields = object["metadata"]["managedFields"].take();
-            let status = object["status"].take();
-            *object = live.clone();
-            object["status"] = status;
-            metadata::set(object, "managedFields", managed_fields);
+        if !self.part.is_whole() {
+            *object = self.part.put(object, live);
             return Ok(());
         }
         self.reset_status(object, Some(live));
@@ -421,7 +419,7 @@ impl WriteContext<'_> {
 
     /// The generation counts changes of everything but metadata and status.
     fn count_generation(&self, object: &mut Value, live: &Value) {
-        if self.status || !self.resource.strategy.has_generation() {
+        if self.part.is_status() || !self.resource.strategy.has_generation() {
             return;
         }
         let mut desired = object.clone();

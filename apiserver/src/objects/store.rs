@@ -124,6 +124,19 @@ impl Stores {
         })
     }
 
+    /// An object as it is known now; the namespace is empty for objects of the whole cluster.
+    #[must_use]
+    pub fn peek(
+        &self,
+        group: &str,
+        plural: &str,
+        namespace: &str,
+        name: &str,
+    ) -> Option<ObjectEntry> {
+        let store = self.find(group, plural)?;
+        store.cache.peek(&store.resource.key(namespace, name))
+    }
+
     /// All stores.
     pub fn iter(&self) -> impl Iterator<Item = &Arc<ObjectStore>> {
         self.stores.values()

@@ -33,6 +33,35 @@ struct BuiltIn {
 }
 
 impl Strategy for BuiltIn {
+    fn has_generation(&self) -> bool {
+        defaults::has_generation(&self.group, &self.kind)
+    }
+
+    fn allows_unconditional_update(&self) -> bool {
+        defaults::allows_unconditional_update(&self.group, &self.kind)
+    }
+
+    fn allows_create_on_update(&self) -> bool {
+        defaults::allows_create_on_update(&self.group, &self.kind)
+    }
+
+    fn keeps_status_on_create(&self) -> bool {
+        // Nodes tell of themselves from the first moment.
+        (self.group.as_str(), self.kind.as_str()) == ("", "Node")
+    }
+
+    fn prepare_create(&self, object: &mut Value) {
+        defaults::prepare_create(&self.group, &self.kind, object);
+    }
+
+    fn prepare_update(&self, object: &mut Value, old: &Value) {
+        defaults::prepare_update(&self.group, &self.kind, object, old);
+    }
+
+    fn deletion_grace_seconds(&self, object: &Value, asked: Option<i64>) -> Option<i64> {
+        defaults::deletion_grace_seconds(&self.kind, object, asked)
+    }
+
     fn fill_defaults(&self, object: &mut Value) {
         defaults::fill(&self.group, &self.kind, object);
     }

@@ -34,6 +34,12 @@ pub trait Strategy: Send + Sync {
     /// Fills in defaults that the type does not tell.
     fn fill_defaults(&self, _object: &mut Value) {}
 
+    /// Decides what the server decides about a new object.
+    fn prepare_create(&self, _object: &mut Value) {}
+
+    /// Decides what the server decides about a changed object.
+    fn prepare_update(&self, _object: &mut Value, _old: &Value) {}
+
     /// Why an object of that name must not be deleted, if so.
     fn deletion_refusal(&self, _name: &str) -> Option<&'static str> {
         None

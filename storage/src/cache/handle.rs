@@ -86,6 +86,12 @@ impl<D: Decoder> Cache<D> {
         Ok(self.state.lock().get(key))
     }
 
+    /// One object as the cache knows it now, which may be a moment behind the store.
+    #[must_use]
+    pub fn peek(&self, key: &str) -> Option<Arc<Entry<D::Object>>> {
+        self.state.lock().get(key)
+    }
+
     /// All objects.
     ///
     /// # Errors

@@ -1,10 +1,11 @@
 //! Errors in the order in which they were found.
 
 use std::collections::BTreeSet;
+use std::fmt;
 
 use api::status::Cause;
 
-use super::{Error, Path};
+use super::Error;
 
 /// A list of errors.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -17,7 +18,7 @@ impl ErrorList {
     }
 
     /// Adds an error for each of a format's messages about a text.
-    pub fn push_invalid(&mut self, path: &Path<'_>, text: &str, messages: Vec<String>) {
+    pub fn push_invalid(&mut self, path: &impl fmt::Display, text: &str, messages: Vec<String>) {
         if !messages.is_empty() {
             self.extend(messages.into_iter().map(|message| Error::invalid(path, text, message)));
         }

@@ -2,100 +2,53 @@
 
 use std::fmt;
 
-/// A path such as `spec.rules[0].subjects`, as the way from the object to the field. Making one
-/// costs nothing: it borrows its parent, and is spelled out only when there is an error to report.
-#[derive(Debug, Clone, Copy)]
-pub struct Path<'a> {
-    parent: Option<&'a Self>,
-    step: Step<'a>,
-}
+/// A path such as `spec.rules[0].subjects`.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Path(String);
 
-#[derive(Debug, Clone, Copy)]
-enum Step<'a> {
-    /// The object itself.
-    Root,
-    Member(&'a str),
-    Index(usize),
-    Key(&'a str),
-}
-
-impl<'a> Path<'a> {
+impl Path {
     /// A path of one member.
     #[must_use]
-    pub const fn new(member: &'a str) -> Self {
-        Self { parent: None, step: Step::Member(member) }
+    pub fn new(member: &str) -> Self {
+        Self(member.to_owned())
     }
 
     /// The path of no member at all, which prints as `<nil>`.
     #[must_use]
-    pub const fn nil() -> Self {
-        Self { parent: None, step: Step::Root }
+    pub fn nil() -> Self {
+        Self::default()
     }
 
     /// A member.
     #[must_use]
-    pub const fn child(&'a self, member: &'a str) -> Self {
-        Self { parent: Some(self), step: Step::Member(member) }
+    pub fn child(&self, member: &str) -> Self {
+        if self.0.is_empty() { Self::new(member) } else { self.followed_by(&[".", member]) }
     }
 
     /// A list item.
     #[must_use]
-    pub const fn index(&'a self, index: usize) -> Self {
-        Self { parent: Some(self), step: Step::Index(index) }
+    pub fn index(&self, index: usize) -> Self {
+        self.key(&index.to_string())
     }
 
     /// A map's value.
     #[must_use]
-    pub const fn key(&'a self, key: &'a str) -> Self {
-        Self { parent: Some(self), step: Step::Key(key) }
+    pub fn key(&self, key: &str) -> Self {
+        self.followed_by(&["[", key, "]"])
     }
 
-    fn is_nil(&self) -> bool {
-        matches!(self.step, Step::Root)
-    }
-
-    /// Writes the path; nothing for the object itself.
-    fn spell(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(parent) = self.parent {
-            parent.spell(f)?;
-        }
-        match self.step {
-            Step::Root => Ok(()),
-            Step::Member(name) => {
-                let dot = if self.parent.is_none_or(Path::is_nil) { "" } else { "." };
-                f.write_str(dot)?;
-                f.write_str(name)
-            }
-            Step::Index(index) => write!(f, "[{index}]"),
-            Step::Key(key) => write!(f, "[{key}]"),
-        }
+    /// Paths are made for every field that is looked at, so they are put together in one piece.
+    fn followed_by(&self, parts: &[&str]) -> Self {
+        let bytes = parts.iter().map(|part| part.len()).sum::<usize>();
+        let mut path = String::with_capacity(self.0.len() + bytes);
+        path.push_str(&self.0);
+        path.extend(parts.iter().copied());
+        Self(path)
     }
 }
 
-impl fmt::Display for Path<'_> {
+impl fmt::Display for Path {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.is_nil() { f.write_str("<nil>") } else { self.spell(f) }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_path_is_spelled_with_dots_and_brackets() {
-        let spec = Path::new("spec");
-        let rules = spec.child("rules");
-        let rule = rules.index(2);
-        let labels = rule.child("labels");
-        assert_eq!(labels.key("a.b/c").to_string(), "spec.rules[2].labels[a.b/c]");
-    }
-
-    #[test]
-    fn only_a_path_of_no_member_is_nil() {
-        let root = Path::nil();
-        assert_eq!(root.to_string(), "<nil>");
-        assert_eq!(root.child("spec").to_string(), "spec");
-        assert_eq!(root.index(0).to_string(), "[0]");
+        f.write_str(if self.0.is_empty() { "<nil>" } else { &self.0 })
     }
 }

@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::field::{Error, ErrorList, Path, Shown};
+use crate::field::{Error, ErrorList, Shown, Trail};
 use crate::view::{items, member, text};
 
 /// The rules of an object's status.
 pub(super) fn validate(object: &Value) -> ErrorList {
-    let path = Path::new("status");
+    let path = Trail::new("status");
     let path = path.child("conditions");
     let mut errors = ErrorList::default();
     let mut seen = BTreeSet::new();

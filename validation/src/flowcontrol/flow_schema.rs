@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::view::{NonResourceRule, ResourceRule, Rule, ServiceAccount, Spec, Subject};
 use super::{conditions, internal};
-use crate::field::{Error, ErrorList, Path, Shown};
+use crate::field::{Error, ErrorList, Shown, Trail};
 use crate::format::{self, Unit};
 use crate::object_meta::{self, Metadata, NameRule};
 use crate::view::{Texts, member};
@@ -34,7 +34,7 @@ pub(super) fn validate(metadata: &Metadata<'_>, object: &Value) -> ErrorList {
     let mut errors = object_meta::validate(metadata, NameRule::DnsSubdomain);
     errors.extend(object_meta::validate_finalizer_names(metadata));
     let (name, spec) = (metadata.name, member(object, "spec"));
-    let path = Path::new("spec");
+    let path = Trail::new("spec");
     validate_spec(&mut errors, &spec.into(), name, &path);
     if let Some(fixed) = bootstrap::mandatory_flow_schema(name)
         && !FlowSchemaSpec::deserialize(spec).is_ok_and(|spec| spec == *fixed)
@@ -49,7 +49,7 @@ pub(super) fn validate(metadata: &Metadata<'_>, object: &Value) -> ErrorList {
     errors
 }
 
-fn validate_spec(errors: &mut ErrorList, spec: &Spec<'_>, name: &str, path: &Path<'_>) {
+fn validate_spec(errors: &mut ErrorList, spec: &Spec<'_>, name: &str, path: &Trail<'_>) {
     let precedence = spec.matching_precedence;
     let detail = match precedence {
         ..=0 => Some("must be a positive value".to_owned()),
@@ -82,7 +82,7 @@ fn validate_spec(errors: &mut ErrorList, spec: &Spec<'_>, name: &str, path: &Pat
     }
 }
 
-fn validate_distinguisher(errors: &mut ErrorList, method_type: &str, path: &Path<'_>) {
+fn validate_distinguisher(errors: &mut ErrorList, method_type: &str, path: &Trail<'_>) {
     if !["ByNamespace", "ByUser"].contains(&method_type) {
         errors.push(Error::not_supported(
             &path.child("type"),
@@ -92,7 +92,7 @@ fn validate_distinguisher(errors: &mut ErrorList, method_type: &str, path: &Path
     }
 }
 
-fn validate_rule(errors: &mut ErrorList, rule: &Rule<'_>, path: &Path<'_>) {
+fn validate_rule(errors: &mut ErrorList, rule: &Rule<'_>, path: &Trail<'_>) {
     let subjects = path.child("subjects");
     if rule.subjects.is_empty() {
         errors.push(Error::required(&subjects, "subjects must contain at least one value"));
@@ -116,7 +116,7 @@ fn validate_rule(errors: &mut ErrorList, rule: &Rule<'_>, path: &Path<'_>) {
     }
 }
 
-fn validate_subject(errors: &mut ErrorList, subject: &Subject<'_>, path: &Path<'_>) {
+fn validate_subject(errors: &mut ErrorList, subject: &Subject<'_>, path: &Trail<'_>) {
     let required = |member: &str, kind: &str| {
         let detail = format!("{member} is required when subject kind is '{kind}'");
         Error::required(&path.child(member), detail)
@@ -156,11 +156,15 @@ fn validate_subject(errors: &mut ErrorList, subject: &Subject<'_>, path: &Path<'
     forbid(subject.group.is_some(), "group", "Group");
 }
 
-fn nameless(name: &str, path: &Path<'_>) -> Option<Error> {
+fn nameless(name: &str, path: &Trail<'_>) -> Option<Error> {
     name.is_empty().then(|| Error::required(&path.child("name"), ""))
 }
 
-fn validate_service_account(errors: &mut ErrorList, account: &ServiceAccount<'_>, path: &Path<'_>) {
+fn validate_service_account(
+    errors: &mut ErrorList,
+    account: &ServiceAccount<'_>,
+    path: &Trail<'_>,
+) {
     let name_path = path.child("name");
     match account.name {
         "" => errors.push(Error::required(&name_path, "")),
@@ -179,7 +183,7 @@ fn validate_service_account(errors: &mut ErrorList, account: &ServiceAccount<'_>
     errors.push_invalid(&namespace_path, account.namespace, messages);
 }
 
-fn validate_resource_rule(errors: &mut ErrorList, rule: &ResourceRule<'_>, path: &Path<'_>) {
+fn validate_resource_rule(errors: &mut ErrorList, rule: &ResourceRule<'_>, path: &Trail<'_>) {
     validate_verbs(errors, rule.verbs, &path.child("verbs"));
     validate_wildcard(
         errors,
@@ -202,7 +206,7 @@ fn validate_resource_rule(errors: &mut ErrorList, rule: &ResourceRule<'_>, path:
 fn validate_wildcard(
     errors: &mut ErrorList,
     list: Texts<'_>,
-    path: &Path<'_>,
+    path: &Trail<'_>,
     when_empty: &str,
     when_not_alone: &str,
 ) -> bool {
@@ -215,7 +219,7 @@ fn validate_wildcard(
     has_wildcard
 }
 
-fn validate_verbs(errors: &mut ErrorList, verbs: Texts<'_>, path: &Path<'_>) {
+fn validate_verbs(errors: &mut ErrorList, verbs: Texts<'_>, path: &Trail<'_>) {
     let has_wildcard = validate_wildcard(
         errors,
         verbs,
@@ -228,7 +232,7 @@ fn validate_verbs(errors: &mut ErrorList, verbs: Texts<'_>, path: &Path<'_>) {
     }
 }
 
-fn validate_namespaces(errors: &mut ErrorList, rule: &ResourceRule<'_>, path: &Path<'_>) {
+fn validate_namespaces(errors: &mut ErrorList, rule: &ResourceRule<'_>, path: &Trail<'_>) {
     let namespaces = rule.namespaces;
     if namespaces.is_empty() {
         if !rule.cluster_scope {
@@ -255,7 +259,11 @@ fn validate_namespaces(errors: &mut ErrorList, rule: &ResourceRule<'_>, path: &P
     }
 }
 
-fn validate_non_resource_rule(errors: &mut ErrorList, rule: &NonResourceRule<'_>, path: &Path<'_>) {
+fn validate_non_resource_rule(
+    errors: &mut ErrorList,
+    rule: &NonResourceRule<'_>,
+    path: &Trail<'_>,
+) {
     validate_verbs(errors, rule.verbs, &path.child("verbs"));
     let urls = rule.urls;
     let path = path.child("nonResourceURLs");

@@ -16,7 +16,7 @@ use serde::Deserialize as _;
 use serde_json::Value;
 
 use super::{conditions, internal};
-use crate::field::{Error, ErrorList, Path, Shown};
+use crate::field::{Error, ErrorList, Shown, Trail};
 use crate::object_meta::{self, Metadata, NameRule};
 use crate::view::{member, optional};
 
@@ -33,11 +33,11 @@ pub(super) fn validate(metadata: &Metadata<'_>, object: &Value) -> ErrorList {
     errors.extend(object_meta::validate_finalizer_names(metadata));
     if metadata.annotations.contains_key(PRESERVE_ZERO) {
         errors.push(Error::forbidden(
-            &Path::new("metadata").child("annotations"),
+            &Trail::new("metadata").child("annotations"),
             format!("annotation '{PRESERVE_ZERO}' is forbidden"),
         ));
     }
-    let path = Path::new("spec");
+    let path = Trail::new("spec");
     match read(member(object, "spec")) {
         Ok(spec) => {
             validate_spec(&mut errors, &spec, metadata.name, &path);
@@ -59,7 +59,7 @@ fn validate_spec(
     errors: &mut ErrorList,
     spec: &PriorityLevelConfigurationSpec,
     name: &str,
-    path: &Path<'_>,
+    path: &Trail<'_>,
 ) {
     let type_path = path.child("type");
     if (name == "exempt") != (spec.level_type == "Exempt") {
@@ -106,7 +106,7 @@ fn validate_spec(
 fn validate_exempt(
     errors: &mut ErrorList,
     exempt: &ExemptPriorityLevelConfiguration,
-    path: &Path<'_>,
+    path: &Trail<'_>,
 ) {
     validate_shares(errors, exempt.nominal_concurrency_shares, path);
     validate_lendable(errors, exempt.lendable_percent, path);
@@ -115,7 +115,7 @@ fn validate_exempt(
 fn validate_limited(
     errors: &mut ErrorList,
     limited: &LimitedPriorityLevelConfiguration,
-    path: &Path<'_>,
+    path: &Trail<'_>,
 ) {
     validate_shares(errors, limited.nominal_concurrency_shares, path);
     validate_limit_response(errors, &limited.limit_response, &path.child("limitResponse"));
@@ -129,21 +129,21 @@ fn validate_limited(
     }
 }
 
-fn validate_shares(errors: &mut ErrorList, shares: Option<i32>, path: &Path<'_>) {
+fn validate_shares(errors: &mut ErrorList, shares: Option<i32>, path: &Trail<'_>) {
     if let Some(shares) = shares.filter(|shares| *shares < 0) {
         let path = path.child("nominalConcurrencyShares");
         errors.push(Error::invalid(&path, shares, "must be a non-negative integer"));
     }
 }
 
-fn validate_lendable(errors: &mut ErrorList, percent: Option<i32>, path: &Path<'_>) {
+fn validate_lendable(errors: &mut ErrorList, percent: Option<i32>, path: &Trail<'_>) {
     if let Some(percent) = percent.filter(|percent| !(0..=100).contains(percent)) {
         let path = path.child("lendablePercent");
         errors.push(Error::invalid(&path, percent, "must be between 0 and 100, inclusive"));
     }
 }
 
-fn validate_limit_response(errors: &mut ErrorList, response: &LimitResponse, path: &Path<'_>) {
+fn validate_limit_response(errors: &mut ErrorList, response: &LimitResponse, path: &Trail<'_>) {
     let queuing_path = path.child("queuing");
     match (response.response_type.as_str(), &response.queuing) {
         // Both texts speak of the wrong type; that is how they are.
@@ -172,7 +172,7 @@ fn validate_limit_response(errors: &mut ErrorList, response: &LimitResponse, pat
     }
 }
 
-fn validate_queuing(errors: &mut ErrorList, queuing: &QueuingConfiguration, path: &Path<'_>) {
+fn validate_queuing(errors: &mut ErrorList, queuing: &QueuingConfiguration, path: &Trail<'_>) {
     let QueuingConfiguration { queues, hand_size, queue_length_limit } = *queuing;
     if queue_length_limit <= 0 {
         let path = path.child("queueLengthLimit");
@@ -212,7 +212,7 @@ fn validate_mandatory(
     spec: &PriorityLevelConfigurationSpec,
     name: &str,
     object: &Value,
-    path: &Path<'_>,
+    path: &Trail<'_>,
 ) {
     let Some(fixed) = bootstrap::mandatory_priority_level(name) else { return };
     let (same, detail) = if name == "exempt" {

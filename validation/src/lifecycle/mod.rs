@@ -11,7 +11,7 @@ mod observer;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crate::field::{Error, ErrorList, ErrorType, Level, Path};
+use crate::field::{Error, ErrorList, ErrorType, Level, Trail};
 
 pub use compare::Normalization;
 pub use observer::{Identifier, Observer, Silent};
@@ -86,7 +86,7 @@ impl Lifecycle<'_> {
             let value = text_of(&*panic);
             self.observer.panic(&self.identifier.to_string(), value);
             let detail = format!("panic during declarative validation: {value}");
-            [Error::internal(&Path::nil(), detail)].into_iter().collect()
+            [Error::internal(&Trail::nil(), detail)].into_iter().collect()
         })
     }
 }

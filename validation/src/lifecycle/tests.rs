@@ -171,7 +171,7 @@ fn without_the_gate_nothing_is_compared_but_everything_runs() {
         identifier: Identifier { kind: "x", subresource: "", is_update: false },
         observer: &sender,
     };
-    let forbidden = Error::forbidden(&Path::new("a"), "").with_level(Level::Beta);
+    let forbidden = Error::forbidden(&Trail::new("a"), "").with_level(Level::Beta);
     let combined = lifecycle.combine(ErrorList::default(), || [forbidden].into_iter().collect());
     drop(sender);
     assert_eq!(combined.aggregate().unwrap(), "a: Forbidden");

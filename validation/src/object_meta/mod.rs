@@ -4,10 +4,11 @@ mod view;
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
+use std::fmt;
 
 use serde_json::Value;
 
-use crate::field::{Error, ErrorList, Path, Shown};
+use crate::field::{Error, ErrorList, Shown, Trail};
 use crate::format::{self, Unit};
 use crate::text::{go_quote, is_printable};
 use crate::view::Texts;
@@ -64,7 +65,7 @@ fn masked(prefix: &str) -> String {
 /// The checks of one object's metadata.
 #[must_use]
 pub fn validate(metadata: &Metadata<'_>, name_rule: NameRule) -> ErrorList {
-    let path = Path::new("metadata");
+    let path = Trail::new("metadata");
     let mut errors = validate_names(metadata, name_rule);
     validate_labels(&mut errors, metadata, &path.child("labels"));
     validate_annotations(&mut errors, metadata, &path.child("annotations"));
@@ -77,7 +78,7 @@ pub fn validate(metadata: &Metadata<'_>, name_rule: NameRule) -> ErrorList {
 /// The further rule of many kinds: a finalizer has a domain or is a standard one.
 #[must_use]
 pub fn validate_finalizer_names(metadata: &Metadata<'_>) -> ErrorList {
-    let path = Path::new("metadata");
+    let path = Trail::new("metadata");
     let path = path.child("finalizers");
     let standard = ["kubernetes", "orphan", "foregroundDeletion"];
     let finalizers = metadata.finalizers.iter().enumerate();
@@ -93,7 +94,7 @@ pub fn validate_finalizer_names(metadata: &Metadata<'_>) -> ErrorList {
 /// The checks of a change of one object's metadata.
 #[must_use]
 pub fn validate_update(metadata: &Metadata<'_>, old: &Metadata<'_>) -> ErrorList {
-    let path = Path::new("metadata");
+    let path = Trail::new("metadata");
     let mut errors = ErrorList::default();
     validate_new_finalizers(&mut errors, metadata, old, &path.child("finalizers"));
     let mut immutable = |member: &str, same: bool, shown: &dyn Fn() -> Shown| {
@@ -124,7 +125,7 @@ pub fn validate_update(metadata: &Metadata<'_>, old: &Metadata<'_>) -> ErrorList
 
 /// The part of [`validate`] that differs from kind to kind.
 pub(crate) fn validate_names(metadata: &Metadata<'_>, rule: NameRule) -> ErrorList {
-    let path = Path::new("metadata");
+    let path = Trail::new("metadata");
     let mut errors = ErrorList::default();
     let prefix = metadata.generate_name;
     if !prefix.is_empty() {
@@ -139,14 +140,14 @@ pub(crate) fn validate_names(metadata: &Metadata<'_>, rule: NameRule) -> ErrorLi
     errors
 }
 
-fn validate_labels(errors: &mut ErrorList, metadata: &Metadata<'_>, path: &Path<'_>) {
+fn validate_labels(errors: &mut ErrorList, metadata: &Metadata<'_>, path: &Trail<'_>) {
     for (key, value) in metadata.labels.iter() {
         errors.push_invalid(path, key, format::qualified_name(key));
         errors.push_invalid(path, value, format::label_value(value));
     }
 }
 
-fn validate_annotations(errors: &mut ErrorList, metadata: &Metadata<'_>, path: &Path<'_>) {
+fn validate_annotations(errors: &mut ErrorList, metadata: &Metadata<'_>, path: &Trail<'_>) {
     let mut bytes = 0;
     for (key, value) in metadata.annotations.iter() {
         errors.push_invalid(path, key, format::qualified_name(&lowercase(key)));
@@ -163,7 +164,7 @@ fn lowercase(text: &str) -> Cow<'_, str> {
     if is_lower { text.into() } else { text.to_lowercase().into() }
 }
 
-fn validate_owners(errors: &mut ErrorList, owners: &[Value], path: &Path<'_>) {
+fn validate_owners(errors: &mut ErrorList, owners: &[Value], path: &Trail<'_>) {
     let mut controller: Option<Owner<'_>> = None;
     for (index, value) in owners.iter().enumerate() {
         let owner = Owner::from(value);
@@ -186,7 +187,7 @@ fn validate_owners(errors: &mut ErrorList, owners: &[Value], path: &Path<'_>) {
     }
 }
 
-fn validate_owner(errors: &mut ErrorList, owner: &Owner<'_>, value: &Value, path: &Path<'_>) {
+fn validate_owner(errors: &mut ErrorList, owner: &Owner<'_>, value: &Value, path: &Trail<'_>) {
     let version = owner.api_version.rsplit_once('/').map_or(owner.api_version, |(_, v)| v);
     if owner.api_version.is_empty() {
         errors.push(Error::required(&path.child("apiVersion"), "must not be empty").covered());
@@ -211,7 +212,7 @@ fn validate_owner(errors: &mut ErrorList, owner: &Owner<'_>, value: &Value, path
     }
 }
 
-fn validate_finalizers(errors: &mut ErrorList, finalizers: Texts<'_>, path: &Path<'_>) {
+fn validate_finalizers(errors: &mut ErrorList, finalizers: Texts<'_>, path: &Trail<'_>) {
     for finalizer in finalizers.iter() {
         errors.push_invalid(path, finalizer, format::qualified_name(finalizer));
     }
@@ -228,7 +229,7 @@ fn validate_new_finalizers(
     errors: &mut ErrorList,
     metadata: &Metadata<'_>,
     old: &Metadata<'_>,
-    path: &Path<'_>,
+    path: &Trail<'_>,
 ) {
     if old.deletion_timestamp.is_null() {
         return;
@@ -248,7 +249,7 @@ fn validate_new_finalizers(
     }
 }
 
-fn validate_managed_fields(errors: &mut ErrorList, entries: &[Value], path: &Path<'_>) {
+fn validate_managed_fields(errors: &mut ErrorList, entries: &[Value], path: &Trail<'_>) {
     for (index, entry) in entries.iter().enumerate() {
         let path = path.index(index);
         let entry = Manager::from(entry);
@@ -281,7 +282,7 @@ fn validate_managed_fields(errors: &mut ErrorList, entries: &[Value], path: &Pat
 
 /// The name of a field manager: not too long, printable characters only.
 #[must_use]
-pub fn validate_field_manager(manager: &str, path: &Path<'_>) -> ErrorList {
+pub fn validate_field_manager(manager: &str, path: &impl fmt::Display) -> ErrorList {
     let mut errors = ErrorList::default();
     if manager.len() > MANAGER_BYTES_MAX {
         errors.push(Error::too_long(path, MANAGER_BYTES_MAX));
@@ -357,7 +358,7 @@ mod tests {
 
     #[test]
     fn unprintable_characters_of_a_manager_are_named_with_their_place() {
-        let errors = validate_field_manager("a\u{7}b", &Path::new("fieldManager"));
+        let errors = validate_field_manager("a\u{7}b", &Trail::new("fieldManager"));
         assert_eq!(
             texts(&errors),
             ["fieldManager: Invalid value: \"a\\ab\": invalid character U+0007 (at position 1)"]

@@ -7,7 +7,7 @@ use super::engine::{Engine, Outcome, Place};
 use super::formats;
 use super::plan::Identity;
 use super::value::{Given, Slot};
-use crate::field::{Error, Level, Path, Shown};
+use crate::field::{Error, Level, Shown, Trail};
 use crate::text::go_quote;
 
 impl Engine<'_> {
@@ -248,6 +248,6 @@ impl Engine<'_> {
     }
 }
 
-fn undefined(option: &str, path: &Path<'_>) -> Error {
+fn undefined(option: &str, path: &Trail<'_>) -> Error {
     Error::internal(path, format!("undefined validation option {}", go_quote(option)))
 }

@@ -7,11 +7,11 @@ use std::sync::Arc;
 use api::schema::tag::Tag;
 use serde_json::Value;
 
-use crate::field::{ErrorList, Path};
+use crate::field::{ErrorList, Trail};
 
 /// A function that a `customValidation` tag calls: with the path, the new value, and in updates
 /// the old one if there is a counterpart.
-pub type CustomRule = fn(&Path<'_>, &Value, Option<&Value>) -> ErrorList;
+pub type CustomRule = fn(&Trail<'_>, &Value, Option<&Value>) -> ErrorList;
 
 /// A tag that is none of the table, and what it asks for.
 ///
@@ -23,7 +23,7 @@ pub trait CustomTag: Send + Sync + 'static {
 
     /// What is wrong with a value. `tag` has the arguments and the payload as they are written;
     /// `old` is the value before, in updates, if there was one.
-    fn check(&self, tag: &Tag, path: &Path<'_>, new: &Value, old: Option<&Value>) -> ErrorList;
+    fn check(&self, tag: &Tag, path: &Trail<'_>, new: &Value, old: Option<&Value>) -> ErrorList;
 }
 
 /// The functions that `customValidation` tags call, by `Type` or `Type_Field`, the field's name
@@ -110,7 +110,13 @@ mod tests {
             "test:multipleOf"
         }
 
-        fn check(&self, tag: &Tag, path: &Path<'_>, new: &Value, old: Option<&Value>) -> ErrorList {
+        fn check(
+            &self,
+            tag: &Tag,
+            path: &Trail<'_>,
+            new: &Value,
+            old: Option<&Value>,
+        ) -> ErrorList {
             let Payload::Literal(of) = &tag.payload else { panic!("{tag}") };
             let offset = number(&tag.arguments[0].value);
             let wrong = (new.as_i64().unwrap() - offset) % number(of) != 0;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use api::schema::tag::Tag;
 use api::schema::{Shape, TypeDef};
 
-use crate::field::Path;
+use crate::field::Trail;
 
 /// A tag and the path of what it stands on.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,7 +28,7 @@ impl DescribedRule {
 #[must_use]
 pub fn describe(type_def: &TypeDef) -> Vec<DescribedRule> {
     let mut rules = Vec::new();
-    Walk { rules: &mut rules, inside: BTreeSet::new() }.type_def(type_def, &Path::nil());
+    Walk { rules: &mut rules, inside: BTreeSet::new() }.type_def(type_def, &Trail::nil());
     rules
 }
 
@@ -38,7 +38,7 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    fn type_def(&mut self, type_def: &TypeDef, path: &Path<'_>) {
+    fn type_def(&mut self, type_def: &TypeDef, path: &Trail<'_>) {
         if !self.inside.insert(type_def.openapi_name.clone()) {
             return;
         }
@@ -54,7 +54,7 @@ impl Walk<'_> {
         self.inside.remove(&type_def.openapi_name);
     }
 
-    fn shape(&mut self, shape: &Shape, path: &Path<'_>) {
+    fn shape(&mut self, shape: &Shape, path: &Trail<'_>) {
         match shape {
             Shape::Struct(type_def) => self.type_def(type_def, path),
             Shape::List(list) => self.shape(&list.item, &path.key("*")),
@@ -73,7 +73,7 @@ impl Walk<'_> {
         }
     }
 
-    fn push(&mut self, path: &Path<'_>, tags: &[Tag]) {
+    fn push(&mut self, path: &Trail<'_>, tags: &[Tag]) {
         let rule = |tag: &Tag| DescribedRule { path: path.to_string(), tag: tag.clone() };
         self.rules.extend(tags.iter().map(rule));
     }

@@ -9,7 +9,7 @@ use validation_tags::model::{Definition, Kind, Type, TypeId};
 use super::CustomRules;
 use super::plan::{Check, Checks, Identity, Plan};
 use super::value::{Given, Slot, Values};
-use crate::field::{Error, Level, Path};
+use crate::field::{Error, Level, Trail};
 
 /// One validation of one object.
 pub(super) struct Engine<'a> {
@@ -22,7 +22,7 @@ pub(super) struct Engine<'a> {
 /// A value and what it was before.
 #[derive(Clone, Copy)]
 pub(super) struct Place<'a> {
-    pub(super) path: &'a Path<'a>,
+    pub(super) path: &'a Trail<'a>,
     pub(super) value_type: &'a Type,
     pub(super) new: Slot<'a>,
     /// The old value; nil on create, and where there is no counterpart.
@@ -279,7 +279,7 @@ impl<'a> Engine<'a> {
     fn check_value(
         &self,
         owner: &Place<'_>,
-        path: &Path<'_>,
+        path: &Trail<'_>,
         value_type: &Type,
         (new, old): (Slot<'_>, Slot<'_>),
         check: &mut dyn FnMut(&Place<'_>),

@@ -22,7 +22,7 @@ use serde_json::Value;
 use validation_tags::model::{Model, Type, TypeId};
 use validation_tags::{CheckError, Rule, Tag};
 
-use crate::field::{Error, ErrorList, Path};
+use crate::field::{Error, ErrorList, Trail};
 
 pub use custom::{CustomRule, CustomRules, CustomTag};
 pub use describe::{DescribedRule, describe};
@@ -98,7 +98,7 @@ impl Validator {
         if !names.any(|name| name == request.subresource) {
             let (name, subresource) = (&named.name, request.subresource);
             let detail = format!("no validation found for *{name}, subresource: /{subresource}");
-            return [Error::internal(&Path::nil(), detail)].into_iter().collect();
+            return [Error::internal(&Trail::nil(), detail)].into_iter().collect();
         }
         let engine = Engine {
             plan: &self.plan,
@@ -107,7 +107,7 @@ impl Validator {
             is_update: request.old.is_some(),
         };
         let place = Place {
-            path: &Path::nil(),
+            path: &Trail::nil(),
             value_type: &Type::Named(self.root),
             new: Some(Given::new(request.object)),
             old: request.old.map(Given::new),

@@ -6,7 +6,7 @@ use super::engine::{Engine, Place};
 use super::plan::Identity;
 use super::structs::{FieldRef, ItemUnion, Member, ModeMember, StructCheck, UnionKind};
 use super::value::Slot;
-use crate::field::{Error, Path, Shown};
+use crate::field::{Error, Shown, Trail};
 use crate::text::go_quote;
 
 impl Engine<'_> {
@@ -167,7 +167,7 @@ fn check_union(
     names: &[&str],
     set: &[bool],
     set_before: Option<&[bool]>,
-    path: &Path<'_>,
+    path: &Trail<'_>,
 ) -> Option<Error> {
     if set_before == Some(set) {
         return None;

@@ -5,7 +5,7 @@ use validation_tags::model::{Kind, Type};
 
 use super::engine::{Engine, Known, Outcome, Place};
 use super::value::Given;
-use crate::field::{Error, Path, Shown};
+use crate::field::{Error, Shown, Trail};
 
 impl Engine<'_> {
     pub(super) fn apply_constraint(&self, constraint: Constraint, place: &Place<'_>) -> Outcome {
@@ -64,7 +64,7 @@ impl Engine<'_> {
     }
 }
 
-fn refusal(path: &Path<'_>, added: bool) -> Error {
+fn refusal(path: &Trail<'_>, added: bool) -> Error {
     let detail = if added { "item may not be added" } else { "item may not be removed" };
     Error::forbidden(path, detail).with_origin("update")
 }

@@ -5,6 +5,7 @@ use std::sync::{Arc, LazyLock};
 
 use api::schema::{Described as _, TypeDef};
 use openapi::recorded;
+use openapi::resource::Serves;
 use serde_json::Value;
 
 use super::{DecodeError, decode, encode, encode_list};
@@ -21,6 +22,12 @@ static TYPES: LazyLock<BTreeMap<(String, String, String), Arc<TypeDef>>> = LazyL
     for recorded in recorded::group_versions() {
         let key = recorded.group_version();
         for resource in recorded.resources() {
+            for subresource in resource.subresources {
+                let Serves::Object(type_def) = subresource.serves else { continue };
+                let key = subresource.foreign.as_ref().unwrap_or(key);
+                let name = (key.group.clone(), key.version.clone(), subresource.kind);
+                types.insert(name, type_def);
+            }
             let name = (key.group.clone(), key.version.clone(), resource.kind);
             types.insert(name, resource.type_def);
         }

@@ -1,0 +1,121 @@
+//! `scale`: how many of something there are to be, in the same form for every kind.
+
+use api::decode::Tree;
+use api::status::Status;
+use serde_json::{Value, json};
+use storage::cache::Freshness;
+
+use super::super::options::{Write, WriteOptions};
+use super::super::patch::PatchType;
+use super::super::write::Proposal;
+use super::super::{Call, failure};
+use super::answer;
+use crate::codec::accept;
+use crate::objects::metadata;
+use crate::reply::Reply;
+use crate::request::read_body;
+use crate::resources::{GroupVersionKind, Resource};
+
+fn kind() -> GroupVersionKind {
+    GroupVersionKind::new("autoscaling", "v1", "Scale")
+}
+
+pub(super) async fn get(call: Call<'_>) -> Result<Reply, Status> {
+    let accepted = call.request.negotiate(&accept::DOCUMENT)?;
+    let key = call.resource.key(&call.namespace, &call.name);
+    let found = call.store.cache.get(&key, Freshness::Consistent).await;
+    let Some(entry) = found.map_err(|error| failure::read(&error))? else {
+        return Err(Status::not_found(call.resource.group_resource(), &call.name));
+    };
+    Ok(answer(200, &scale_of(&call.resource, &entry.object.value(&call.resource)), accepted))
+}
+
+pub(super) async fn update(mut call: Call<'_>) -> Result<Reply, Status> {
+    let asked = call.asked(&kind(), Write::Update).await?;
+    let context = call.context(&asked.options, &call.name);
+    context.check_name(&asked.object)?;
+    let written = context.update(|live| Ok(scaled(live, &asked.object))).await?;
+    Ok(answer(200, &scale_of(&call.resource, &written.value(&call.resource)), asked.accepted))
+}
+
+pub(super) async fn patch(mut call: Call<'_>) -> Result<Reply, Status> {
+    let patch_type = PatchType::of(&call.request)?;
+    let accepted = call.request.negotiate(&accept::DOCUMENT)?;
+    let text = read_body(&mut call.request.body).await?;
+    let options = WriteOptions::read(&call.request.query, Write::Patch)?;
+    let patch =
+        api::decode::parse_json(&text).map_err(|_| Status::bad_request("invalid JSON patch"))?;
+    let context = call.context(&options, &call.name);
+    let propose = |live: &Value| {
+        let scale = patched(scale_of(&call.resource, live), patch_type, patch.clone())?;
+        context.check_name(&scale)?;
+        Ok(scaled(live, &scale))
+    };
+    let written = context.update(propose).await?;
+    Ok(answer(200, &scale_of(&call.resource, &written.value(&call.resource)), accepted))
+}
+
+/// A Scale has no lists that could be merged: a strategic merge is a plain one.
+fn patched(scale: Value, patch_type: PatchType, patch: Tree) -> Result<Value, Status> {
+    let patched = match patch_type {
+        PatchType::Json => ::patch::json_patch(scale, patch),
+        PatchType::Merge | PatchType::Strategic | PatchType::Apply => {
+            ::patch::merge_patch(scale, patch)
+        }
+    };
+    Ok(patched.map_err(failure::patch)?.value)
+}
+
+/// The object with as many replicas as the Scale says.
+fn scaled(live: &Value, scale: &Value) -> Proposal {
+    let mut object = live.clone();
+    object["spec"]["replicas"] = json!(scale["spec"]["replicas"].as_i64().unwrap_or(0));
+    metadata::set(&mut object, "resourceVersion", scale["metadata"]["resourceVersion"].clone());
+    let uid = Some(metadata::text(scale, "uid").to_owned()).filter(|uid| !uid.is_empty());
+    Proposal { object, applied: false, uid }
+}
+
+fn scale_of(resource: &Resource, object: &Value) -> Value {
+    let mut scaled = json!({});
+    for member in ["name", "namespace", "uid", "resourceVersion", "creationTimestamp"] {
+        metadata::set(&mut scaled, member, object["metadata"][member].clone());
+    }
+    let replicas = |part: &str| json!(object[part]["replicas"].as_i64().unwrap_or(0));
+    let mut status = json!({ "replicas": replicas("status") });
+    let selector = selector(resource, &object["spec"]["selector"]);
+    if !selector.is_empty() {
+        status["selector"] = json!(selector);
+    }
+    json!({
+        "kind": "Scale",
+        "apiVersion": "autoscaling/v1",
+        "metadata": scaled["metadata"],
+        "spec": if replicas("spec") == 0 { json!({}) } else { json!({ "replicas": replicas("spec") }) },
+        "status": status,
+    })
+}
+
+/// A label selector in one text.
+fn selector(resource: &Resource, selector: &Value) -> String {
+    let labels = if resource.kind.group.is_empty() { selector } else { &selector["matchLabels"] };
+    let equal = labels.as_object().into_iter().flatten();
+    let mut terms: Vec<(String, String)> = equal
+        .map(|(key, value)| (key.clone(), format!("{key}={}", value.as_str().unwrap_or_default())))
+        .collect();
+    for requirement in selector["matchExpressions"].as_array().into_iter().flatten() {
+        let key = requirement["key"].as_str().unwrap_or_default();
+        let values = requirement["values"].as_array().into_iter().flatten();
+        let mut values: Vec<&str> = values.filter_map(Value::as_str).collect();
+        values.sort_unstable();
+        let values = values.join(",");
+        let term = match requirement["operator"].as_str() {
+            Some("In") => format!("{key} in ({values})"),
+            Some("NotIn") => format!("{key} notin ({values})"),
+            Some("DoesNotExist") => format!("!{key}"),
+            _ => key.to_owned(),
+        };
+        terms.push((key.to_owned(), term));
+    }
+    terms.sort();
+    terms.into_iter().map(|(_, term)| term).collect::<Vec<_>>().join(",")
+}
