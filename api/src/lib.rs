@@ -10,6 +10,7 @@ extern crate self as api;
 pub mod decode;
 pub mod flowcontrol;
 pub mod meta;
+pub mod quantity;
 pub mod schema;
 pub mod status;
 pub mod time;

@@ -7,6 +7,7 @@
 pub(crate) mod autoscaling;
 pub(crate) mod batch;
 pub(crate) mod core;
+pub(crate) mod custom_resources;
 pub(crate) mod pod;
 pub(crate) mod pod_spec;
 pub(crate) mod policies;
@@ -90,6 +91,13 @@ pub fn deletion_grace_seconds(kind: &str, object: &Value, asked: Option<i64>) ->
     (kind == "Pod").then(|| pod::deletion_grace_seconds(object, asked))
 }
 
+/// Whether objects that belong to one of that kind outlive it, unless the client says otherwise:
+/// deleting it without a propagation policy adds the finalizer `orphan`.
+#[must_use]
+pub fn orphans_dependents(group: &str, kind: &str) -> bool {
+    matches!((group, kind), ("", "ReplicationController") | ("batch", "Job"))
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -123,6 +131,30 @@ mod tests {
         new["status"]["active"] = 7.into();
         prepare_update("batch", "Job", &mut new, &old);
         assert_eq!(new["status"], json!({}));
+    }
+
+    #[test]
+    fn some_kinds_are_created_by_updates_and_some_need_a_version() {
+        for (group, kind, creates, unconditional) in [
+            ("", "ConfigMap", false, true),
+            ("", "Service", true, true),
+            ("", "ServiceAccount", false, false),
+            ("rbac.authorization.k8s.io", "Role", true, true),
+            ("coordination.k8s.io", "Lease", true, false),
+            ("example.com", "Unlisted", false, true),
+        ] {
+            assert_eq!(allows_create_on_update(group, kind), creates, "{kind}");
+            assert_eq!(allows_unconditional_update(group, kind), unconditional, "{kind}");
+        }
+    }
+
+    #[test]
+    fn the_oldest_workloads_leave_their_pods_behind() {
+        assert!(orphans_dependents("", "ReplicationController"));
+        assert!(orphans_dependents("batch", "Job"));
+        assert!(
+            !orphans_dependents("batch", "CronJob") && !orphans_dependents("apps", "ReplicaSet")
+        );
     }
 
     #[test]

@@ -12,10 +12,14 @@ pub fn refusal(group: &str, kind: &str, name: &str) -> Option<&'static str> {
     lasting.then_some("this namespace may not be deleted")
 }
 
-/// Whether dependents are left alone where nobody says what becomes of them.
+/// What clients are told who leave open what becomes of dependents.
 #[must_use]
-pub fn orphans_by_default(group: &str, kind: &str) -> bool {
-    matches!((group, kind), ("", "ReplicationController") | ("batch", "Job"))
+pub fn warning(group: &str, kind: &str) -> Option<&'static str> {
+    ((group, kind) == ("batch", "Job")).then_some(
+        "child pods are preserved by default when jobs are deleted; set \
+         propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress \
+         this warning",
+    )
 }
 
 /// Whether an object that is being deleted stays for another reason than its finalizers in

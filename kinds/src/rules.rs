@@ -1,12 +1,16 @@
 //! What the server refuses. Texts, paths and order are the reference's.
 
 pub(crate) mod admission;
+mod affinity;
+pub(crate) mod autoscaling;
 pub(crate) mod batch;
 mod checks;
 mod container;
 pub(crate) mod core;
 mod cron;
+pub(crate) mod custom_resources;
 pub(crate) mod event;
+pub(crate) mod limits;
 mod metadata;
 pub(crate) mod networking;
 pub(crate) mod pod;
@@ -14,6 +18,7 @@ pub(crate) mod pod_spec;
 mod probe;
 pub(crate) mod rbac;
 mod resources;
+pub(crate) mod revision;
 mod selector;
 pub(crate) mod service;
 pub(crate) mod storage;

@@ -49,7 +49,8 @@ pub struct Column {
     pub cell_type: &'static str,
     /// `name` for the column of names, else mostly empty.
     pub format: &'static str,
-    /// What the cells hold, in words for people.
+    /// What the cells hold, in words for people. Descriptions of at most 40 characters are the
+    /// reference's, which clients may compare; all others are longer, and our own.
     pub description: &'static str,
     /// 0 for what is always shown, more for what is shown when asked for.
     pub priority: i32,
@@ -71,7 +72,8 @@ impl Column {
 
     /// The column of times of creation.
     pub const CREATED_AT: Self =
-        Self::text("Created At", "When the object was created.").of_type("date");
+        Self::text("Created At", "The moment of the object's creation, by the server's clock.")
+            .of_type("date");
 
     /// A column of texts.
     #[must_use]

@@ -57,7 +57,6 @@ impl Case {
     fn created(&self) -> Value {
         let type_def = &self.resource.type_def;
         let mut object = api::decode::decode_value(type_def, self.body.clone()).unwrap();
-        kinds::quantity::canonicalize(type_def, &mut object).unwrap();
         type_def.apply_defaults(&mut object);
         kinds::defaults::fill(&self.group, &self.kind, &mut object);
         object["metadata"]["uid"] = UID.into();

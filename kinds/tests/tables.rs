@@ -14,6 +14,10 @@ use kinds::table::{self, Table};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+/// Longer descriptions than this many characters were not recorded, and are our own.
+const LONG_DESCRIPTION: usize = 40;
+const LONG: &str = "<text>";
+
 /// Half an hour after what `<time>` stands for.
 const NOW: &str = "2026-11-30T12:30:00Z";
 const TIME: &str = "2026-11-30T12:00:00Z";
@@ -41,6 +45,11 @@ fn recorded_columns() -> BTreeMap<String, Value> {
     serde_json::from_str(include_str!("data/tables.json")).unwrap()
 }
 
+/// By path, then by the name of the column.
+fn recorded_descriptions() -> BTreeMap<String, BTreeMap<String, String>> {
+    serde_json::from_str(include_str!("data/descriptions.json")).unwrap()
+}
+
 /// The group and plural name in `/api/v1/pods` or `/apis/apps/v1/deployments`.
 fn resource(path: &str) -> (&str, &str) {
     match *path.trim_start_matches('/').split('/').collect::<Vec<_>>() {
@@ -50,12 +59,11 @@ fn resource(path: &str) -> (&str, &str) {
     }
 }
 
-/// The columns without descriptions, which are ours.
+/// The columns without descriptions, of which most are ours.
 fn columns(table: &Table) -> Value {
     let mut columns = table.column_definitions();
     for column in columns.as_array_mut().unwrap() {
-        let description = column.as_object_mut().unwrap().remove("description").unwrap();
-        assert_ne!(description, "", "{column}");
+        column.as_object_mut().unwrap().remove("description").unwrap();
     }
     columns
 }
@@ -72,6 +80,38 @@ fn every_resource_has_the_columns_of_the_reference() {
     for (path, expected) in all {
         let (group, plural) = resource(&path);
         assert_eq!(columns(table::of(group, plural)), expected, "{path}");
+    }
+}
+
+#[test]
+fn short_descriptions_are_those_that_were_recorded() {
+    let mut compared = 0;
+    for (path, descriptions) in recorded_descriptions() {
+        let (group, plural) = resource(&path);
+        let ours = table::of(group, plural).columns.iter();
+        let ours: BTreeMap<_, _> = ours.map(|column| (column.name, column.description)).collect();
+        for (name, description) in descriptions.iter().filter(|(_, text)| *text != LONG) {
+            assert_eq!(ours.get(name.as_str()), Some(&description.as_str()), "{path} {name}");
+            compared += 1;
+        }
+    }
+    assert_eq!(compared, 32);
+}
+
+#[test]
+fn all_other_descriptions_are_one_line_and_too_long_to_be_compared() {
+    let recorded = recorded_descriptions();
+    for path in recorded_columns().keys() {
+        let (group, plural) = resource(path);
+        for column in table::of(group, plural).columns {
+            let description = recorded.get(path).and_then(|columns| columns.get(column.name));
+            if description.is_some_and(|text| text != LONG) {
+                continue;
+            }
+            let text = column.description;
+            assert!(text.chars().count() > LONG_DESCRIPTION, "{path} {}: {text}", column.name);
+            assert!(text.ends_with('.') && !text.contains('\n'), "{path} {}: {text}", column.name);
+        }
     }
 }
 

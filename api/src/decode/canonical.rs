@@ -4,6 +4,7 @@
 use serde_json::{Map, Number, Value};
 
 use super::Tree;
+use crate::quantity::{Quantity, QuantityError};
 use crate::schema::{Field, Presence, Shape, TypeDef};
 
 /// How many problems are collected at the most; the rest of the document is still checked for
@@ -22,11 +23,20 @@ pub struct Decoded {
 
 /// A value of the wrong type.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("json: cannot unmarshal {found} into Go {place} of type {expected}")]
-pub struct Mismatch {
-    found: String,
-    place: String,
-    expected: String,
+pub enum Mismatch {
+    /// It is of another JSON type.
+    #[error("json: cannot unmarshal {found} into Go {place} of type {expected}")]
+    Type {
+        /// What stands there.
+        found: String,
+        /// Where.
+        place: String,
+        /// What should.
+        expected: String,
+    },
+    /// It is no quantity.
+    #[error(transparent)]
+    Quantity(#[from] QuantityError),
 }
 
 /// Reads a document as an object of that type.
@@ -140,9 +150,11 @@ impl<'s> Reader<'s> {
             (Shape::String(_) | Shape::Bytes, Tree::String(_))
             | (Shape::Bool, Tree::Bool(_))
             | (Shape::Double, Tree::Number(_))
-            | (Shape::Quantity | Shape::IntOrString, Tree::String(_) | Tree::Number(_)) => {
+            | (Shape::IntOrString, Tree::String(_) | Tree::Number(_)) => {
                 Some(tree.clone().into_value())
             }
+            (Shape::Quantity, Tree::String(text)) => Some(quantity(text)?),
+            (Shape::Quantity, Tree::Number(number)) => Some(quantity(&number.to_string())?),
             (Shape::Int32, Tree::Number(number)) => whole::<i32>(number),
             (Shape::Int64, Tree::Number(number)) => whole::<i64>(number),
             (Shape::Time, Tree::String(text)) => {
@@ -197,8 +209,13 @@ impl<'s> Reader<'s> {
             Tree::Number(number) => format!("number {number}"),
             other => other.kind().to_owned(),
         };
-        Mismatch { found, place, expected: expected.to_owned() }
+        Mismatch::Type { found, place, expected: expected.to_owned() }
     }
+}
+
+/// Each amount is written in one way only.
+fn quantity(text: &str) -> Result<Value, QuantityError> {
+    Ok(text.trim().parse::<Quantity>()?.to_string().into())
 }
 
 fn canonical_members(type_def: &TypeDef, read: Vec<Option<Value>>) -> Map<String, Value> {

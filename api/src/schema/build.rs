@@ -40,6 +40,7 @@ impl Field {
             required,
             default,
             openapi_default,
+            atomic: false,
             rules: Vec::new(),
             value_type: None,
         }

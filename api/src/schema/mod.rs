@@ -66,6 +66,8 @@ pub struct Field {
     /// The value that OpenAPI documents as default; by rule the zero value of fields that are
     /// always written.
     pub openapi_default: Option<Value>,
+    /// Server-side apply treats the map in it as one value (`x-kubernetes-map-type: atomic`).
+    pub atomic: bool,
     /// The validation tags of the field.
     pub rules: Vec<Tag>,
     /// For text of a named type, what validation knows of that type.

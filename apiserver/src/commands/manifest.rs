@@ -192,4 +192,5 @@ fn prepare(resource: &Resource, object: &mut Value) {
         let status = resource.type_def().field("status");
         object["status"] = status.map_or(Value::Null, |field| field.shape.zero());
     }
+    resource.strategy.prepare_create(object);
 }

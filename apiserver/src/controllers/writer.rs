@@ -64,7 +64,7 @@ impl Kind {
             namespace,
             name,
             part,
-            origin: Origin { manager: manager.to_owned(), dry_run: false },
+            origin: Origin { manager: manager.to_owned(), user: None, dry_run: false },
         }
     }
 

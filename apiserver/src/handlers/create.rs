@@ -1,6 +1,7 @@
 //! Creating (spec: apimachinery 2.4, 2.5).
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use api::status::Status;
 use serde_json::Value;
@@ -35,6 +36,7 @@ impl Call<'_> {
             part: self.part,
             origin: Origin {
                 manager: self.request.field_manager(&options.field_manager),
+                user: Some(Arc::clone(&self.request.user)),
                 dry_run: options.dry_run,
             },
         }

@@ -32,6 +32,11 @@ pub(crate) enum Deleted {
 pub(super) async fn delete(mut call: Call<'_>) -> Result<Reply, Status> {
     let accepted = call.request.negotiate(&accept::OBJECT)?;
     let options = call.delete_options().await?;
+    if options.propagation.is_none()
+        && let Some(warning) = call.resource.strategy.deletion_warning()
+    {
+        call.request.record.warn(warning.to_owned());
+    }
     let key = call.resource.key(&call.namespace, &call.name);
     match call.deletion().delete(&key, &call.name, &options).await? {
         Deleted::Gone(object) if !call.resource.described.returns_deleted_object => {

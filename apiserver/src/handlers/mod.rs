@@ -7,6 +7,7 @@ mod create;
 mod delete;
 mod failure;
 mod frame;
+mod grants;
 pub(crate) mod options;
 mod part;
 mod patch;

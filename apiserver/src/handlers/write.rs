@@ -7,6 +7,7 @@ use std::sync::Arc;
 use api::decode::{Tree, decode};
 use api::schema::TypeDef;
 use api::status::Status;
+use auth::User;
 use patch::managed::{Endpoint, Versions, Writer, keep_times_if_unchanged};
 use serde_json::{Value, json};
 use storage::cache::Freshness;
@@ -35,6 +36,8 @@ const CONFLICT_TRIES: u32 = 100;
 pub(crate) struct Origin {
     /// The field manager.
     pub(crate) manager: String,
+    /// The user; `None` for the server itself.
+    pub(crate) user: Option<Arc<User>>,
     /// Everything is done but for storing.
     pub(crate) dry_run: bool,
 }
@@ -122,6 +125,8 @@ impl WriteContext<'_> {
         mut object: Value,
     ) -> Result<Result<Written, (Status, String)>, Status> {
         let name = metadata::text(&object, "name").to_owned();
+        self.resource.strategy.prepare_create(&mut object);
+        self.check_grants(None, &object)?;
         let context = self.server.validation();
         let errors = self.resource.strategy.validate_create(&object, context);
         failure::invalid(self.resource, &name, &errors)?;
@@ -190,7 +195,6 @@ impl WriteContext<'_> {
         if self.resource.strategy.has_generation() {
             metadata::set(object, "generation", json!(1));
         }
-        self.resource.strategy.prepare_create(object);
         Ok(())
     }
 
@@ -300,7 +304,9 @@ impl WriteContext<'_> {
             metadata::set(&mut object, "managedFields", kept["metadata"]["managedFields"].take());
         }
         if self.part.is_whole() {
+            self.resource.type_def().prune(&mut object);
             self.resource.strategy.prepare_update(&mut object, live);
+            self.check_grants(Some(live), &object)?;
         }
         self.count_generation(&mut object, live);
         let strategy = &self.resource.strategy;

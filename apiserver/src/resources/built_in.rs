@@ -1,6 +1,10 @@
 //! The kinds besides flow control. Their types are recorded; what is particular about them is in
 //! crate [`kinds`].
 
+use std::sync::Arc;
+
+use api::decode::decode_value;
+use api::schema::TypeDef;
 use kinds::{convert, defaults, deletion, rules, table};
 use openapi::resource::{GroupVersion, Resource as Described, Verb};
 use serde_json::Value;
@@ -22,7 +26,11 @@ pub(super) fn resource(group_version: &GroupVersion, mut described: Described) -
     }
     let conversion = convert::of(group, &group_version.version, &described.kind);
     let table = table::of(conversion.map_or(group, |stored| stored.group), &described.plural);
-    let strategy = BuiltIn { group: group.to_owned(), kind: described.kind.clone() };
+    let strategy = BuiltIn {
+        group: group.to_owned(),
+        kind: described.kind.clone(),
+        type_def: Arc::clone(&described.type_def),
+    };
     Resource::new(group_version, described, table, Box::new(strategy))
 }
 
@@ -30,11 +38,26 @@ pub(super) fn resource(group_version: &GroupVersion, mut described: Described) -
 struct BuiltIn {
     group: String,
     kind: String,
+    type_def: Arc<TypeDef>,
+}
+
+impl BuiltIn {
+    /// New members stand at the end until they are put where the type has them.
+    fn put_in_order(&self, object: &mut Value) {
+        let type_meta = [object["kind"].take(), object["apiVersion"].take()];
+        if let Ok(ordered) = decode_value(&self.type_def, object.clone()) {
+            *object = ordered;
+        }
+        let [kind, api_version] = type_meta;
+        object["kind"] = kind;
+        object["apiVersion"] = api_version;
+    }
 }
 
 impl Strategy for BuiltIn {
     fn has_generation(&self) -> bool {
-        defaults::has_generation(&self.group, &self.kind)
+        // Counted with everything else that the server decides: kinds differ in what they count.
+        false
     }
 
     fn allows_unconditional_update(&self) -> bool {
@@ -52,10 +75,12 @@ impl Strategy for BuiltIn {
 
     fn prepare_create(&self, object: &mut Value) {
         defaults::prepare_create(&self.group, &self.kind, object);
+        self.put_in_order(object);
     }
 
     fn prepare_update(&self, object: &mut Value, old: &Value) {
         defaults::prepare_update(&self.group, &self.kind, object, old);
+        self.put_in_order(object);
     }
 
     fn deletion_grace_seconds(&self, object: &Value, asked: Option<i64>) -> Option<i64> {
@@ -64,6 +89,7 @@ impl Strategy for BuiltIn {
 
     fn fill_defaults(&self, object: &mut Value) {
         defaults::fill(&self.group, &self.kind, object);
+        self.put_in_order(object);
     }
 
     fn deletion_refusal(&self, name: &str) -> Option<&'static str> {
@@ -71,7 +97,11 @@ impl Strategy for BuiltIn {
     }
 
     fn orphans_by_default(&self) -> bool {
-        deletion::orphans_by_default(&self.group, &self.kind)
+        defaults::orphans_dependents(&self.group, &self.kind)
+    }
+
+    fn deletion_warning(&self) -> Option<&'static str> {
+        deletion::warning(&self.group, &self.kind)
     }
 
     fn holds(&self, object: &Value) -> bool {
@@ -83,11 +113,11 @@ impl Strategy for BuiltIn {
     }
 
     fn validate_create(&self, object: &Value, _context: Context<'_>) -> ErrorList {
-        rules::validate_create(&self.group, &self.kind, object)
+        rules::validate_create(&self.group, &self.kind, object).without_repetitions()
     }
 
     fn validate_update(&self, object: &Value, old: &Value, _context: Context<'_>) -> ErrorList {
-        rules::validate_update(&self.group, &self.kind, object, old)
+        rules::validate_update(&self.group, &self.kind, object, old).without_repetitions()
     }
 
     fn validate_status_update(

@@ -50,6 +50,11 @@ pub trait Strategy: Send + Sync {
         false
     }
 
+    /// What clients are told who leave open what becomes of dependents.
+    fn deletion_warning(&self) -> Option<&'static str> {
+        None
+    }
+
     /// How many seconds an object is given to end, where objects of the kind do something that
     /// has to end; `asked` is what the client gives it.
     fn deletion_grace_seconds(&self, _object: &Value, _asked: Option<i64>) -> Option<i64> {

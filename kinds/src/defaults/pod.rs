@@ -6,14 +6,14 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::pod_spec;
-use crate::quantity::Quantity;
 use crate::value::Members;
+use api::quantity::Quantity;
 
 /// How long a pod stays on a node that is not ready or out of reach, in seconds.
 const TOLERATION_SECONDS: i64 = 300;
 
 /// The priorities that every cluster has.
-const BUILT_IN_PRIORITIES: [(&str, i64); 2] =
+pub(crate) const BUILT_IN_PRIORITIES: [(&str, i64); 2] =
     [("system-cluster-critical", 2_000_000_000), ("system-node-critical", 2_000_001_000)];
 
 /// The defaults of a pod.
@@ -30,8 +30,8 @@ pub(crate) fn fill(pod: &mut Value) {
         }
     }
     pod_spec::fill(spec);
-    if let Some(resources) = spec.present_mut("resources") {
-        request_own_limits(resources);
+    if spec.has("resources") {
+        request_for_pod(spec);
     }
 }
 
@@ -44,6 +44,57 @@ fn request_limits(container: &mut Value) {
 fn request_own_limits(resources: &mut Value) {
     let limits = resources.member("limits").clone();
     resources.add_missing("requests", &limits);
+}
+
+/// A pod that has resources as a whole requests what its containers do together, else its limits.
+fn request_for_pod(spec: &mut Value) {
+    let known = |name: &str| matches!(name, "cpu" | "memory") || name.starts_with("hugepages-");
+    let mut requests = container_requests(spec);
+    let resources = spec.ensure("resources");
+    if resources.is_blank("limits") && resources.is_blank("requests") {
+        return;
+    }
+    for (name, limit) in resources.entries("limits") {
+        requests.entry(name.clone()).or_insert(Quantity::of(limit));
+    }
+    let requests = requests.into_iter().filter(|(name, _)| known(name));
+    let requests: Value =
+        requests.map(|(name, sum)| (name, Value::from(sum.to_string()))).collect();
+    resources.add_missing("requests", &requests);
+}
+
+/// What containers request together: those that run at the same time, or the largest of those that
+/// run one after the other before them.
+fn container_requests(spec: &Value) -> BTreeMap<String, Quantity> {
+    let mut running = BTreeMap::new();
+    let mut largest: BTreeMap<String, Quantity> = BTreeMap::new();
+    let add = |sums: &mut BTreeMap<String, Quantity>, container: &Value| {
+        for (name, amount) in container.member("resources").entries("requests") {
+            let amount = Quantity::of(amount);
+            let sum = sums.get(name).map_or(amount, |sum| sum.plus(amount));
+            sums.insert(name.clone(), sum);
+        }
+    };
+    for container in spec.items("initContainers") {
+        let mut during = running.clone();
+        add(&mut during, container);
+        if container.text("restartPolicy") == "Always" {
+            running.clone_from(&during);
+        }
+        raise(&mut largest, during);
+    }
+    spec.items("containers").iter().for_each(|container| add(&mut running, container));
+    raise(&mut largest, running);
+    largest
+}
+
+fn raise(largest: &mut BTreeMap<String, Quantity>, sums: BTreeMap<String, Quantity>) {
+    for (name, sum) in sums {
+        let known = largest.entry(name).or_insert(sum);
+        if *known < sum {
+            *known = sum;
+        }
+    }
 }
 
 /// In the network of its node a container's port is that of the node.
@@ -228,6 +279,15 @@ mod tests {
         assert_eq!(deletion_grace_seconds(&pod, None), 30);
         assert_eq!(deletion_grace_seconds(&pod, Some(5)), 5);
         assert_eq!(deletion_grace_seconds(&pod, Some(-1)), 1);
+    }
+
+    #[test]
+    fn a_pod_requests_what_its_containers_do_together() {
+        let container = |cpu: &str| json!({"resources": {"requests": {"cpu": cpu}}});
+        let mut pod = json!({"spec": {"resources": {"limits": {"cpu": "9", "memory": "1Gi"}},
+            "initContainers": [container("3")], "containers": [container("1"), container("500m")]}});
+        fill(&mut pod);
+        assert_eq!(pod["spec"]["resources"]["requests"], json!({"cpu": "3", "memory": "1Gi"}));
     }
 
     #[test]

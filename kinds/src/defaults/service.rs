@@ -23,16 +23,13 @@ pub(crate) fn fill(service: &mut Value) {
     }
     spec.set_default("type", "ClusterIP");
     spec.items_mut("ports").for_each(fill_port);
-    let service_type = spec.text("type").to_owned();
-    let outside = matches!(service_type.as_str(), "NodePort" | "LoadBalancer")
-        || (service_type == "ClusterIP" && !spec.is_blank("externalIPs"));
-    if outside {
+    if is_outside(spec) {
         spec.set_default("externalTrafficPolicy", "Cluster");
     }
-    if matches!(service_type.as_str(), "NodePort" | "LoadBalancer" | "ClusterIP") {
+    if has_node_ports(spec) || spec.text("type") == "ClusterIP" {
         spec.set_default("internalTrafficPolicy", "Cluster");
     }
-    if service_type == "LoadBalancer" {
+    if is_balanced(spec) {
         spec.set_default("allocateLoadBalancerNodePorts", true);
     }
 }
@@ -94,31 +91,83 @@ fn family(address: &str) -> Option<&'static str> {
     }
 }
 
-/// A service that is about to be changed: what the client left out it did not mean to change.
+/// A service that is about to be changed: what the client left out it did not mean to change, and
+/// what belonged to the type it had goes with the type.
 pub(crate) fn prepare_update(service: &mut Value, old: &Value) {
     service.set("status", old.member("status").clone());
     let old = old.member("spec");
     let Some(spec) = service.present_mut("spec") else { return };
-    if spec.text("type") == "ExternalName" {
-        if old.text("type") != "ExternalName" {
-            // The addresses go back when they are left as they were.
-            for member in ["clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy"] {
-                if spec.member(member) == old.member(member) {
-                    spec.take_member(member);
-                }
-            }
-        }
-        return;
-    }
-    if old.text("type") != "ExternalName" {
+    if has_addresses(spec) && has_addresses(old) {
         keep_addresses(spec, old);
         keep_node_ports(spec, old);
+    }
+    drop_members_of_type(spec, old);
+    if !has_addresses(spec) {
+        return;
     }
     if !spec.is_blank("clusterIP") && spec.is_blank("clusterIPs") {
         let address = spec.text("clusterIP").to_owned();
         spec.set("clusterIPs", vec![address]);
     }
     settle_families(spec);
+}
+
+fn has_addresses(spec: &Value) -> bool {
+    spec.text("type") != "ExternalName"
+}
+
+fn has_node_ports(spec: &Value) -> bool {
+    matches!(spec.text("type"), "NodePort" | "LoadBalancer")
+}
+
+fn is_balanced(spec: &Value) -> bool {
+    spec.text("type") == "LoadBalancer"
+}
+
+/// Whether a service is reached from outside of the cluster.
+fn is_outside(spec: &Value) -> bool {
+    has_node_ports(spec) || (spec.text("type") == "ClusterIP" && !spec.is_blank("externalIPs"))
+}
+
+/// Members that only some types have, by which types those are.
+type Needed = fn(&Value) -> bool;
+const OF_TYPES: [(&str, Needed); 8] = [
+    ("clusterIP", has_addresses),
+    ("clusterIPs", has_addresses),
+    ("ipFamilies", has_addresses),
+    ("ipFamilyPolicy", has_addresses),
+    ("allocateLoadBalancerNodePorts", is_balanced),
+    ("loadBalancerClass", is_balanced),
+    ("externalTrafficPolicy", is_outside),
+    ("healthCheckNodePort", |spec| {
+        is_balanced(spec) && spec.text("externalTrafficPolicy") == "Local"
+    }),
+];
+
+/// A client that changes the type and nothing else means the rest to follow.
+fn drop_members_of_type(spec: &mut Value, old: &Value) {
+    let outdated = |needed: Needed, spec: &Value| needed(old) && !needed(spec);
+    let members: Vec<&str> = OF_TYPES
+        .into_iter()
+        .filter(|(member, needed)| {
+            outdated(*needed, spec) && spec.member(member) == old.member(member)
+        })
+        .map(|(member, _)| member)
+        .collect();
+    let numbers = |spec: &Value| -> Vec<i64> {
+        let mut numbers: Vec<i64> =
+            spec.items("ports").iter().filter_map(|port| port.int("nodePort")).collect();
+        numbers.sort_unstable();
+        numbers
+    };
+    if outdated(has_node_ports, spec) && numbers(spec) == numbers(old) {
+        for port in spec.items_mut("ports") {
+            port.take_member("nodePort");
+        }
+    }
+    for member in members {
+        spec.take_member(member);
+    }
 }
 
 fn keep_addresses(spec: &mut Value, old: &Value) {
@@ -145,8 +194,7 @@ fn keep_addresses(spec: &mut Value, old: &Value) {
 
 /// Node ports that were allocated stay with the ports they belong to.
 fn keep_node_ports(spec: &mut Value, old: &Value) {
-    let needs = |spec: &Value| matches!(spec.text("type"), "NodePort" | "LoadBalancer");
-    if !needs(spec) || !needs(old) {
+    if !has_node_ports(spec) || !has_node_ports(old) {
         return;
     }
     let key = |port: &Value| (port.text("protocol").to_owned(), port.int("port"));
@@ -211,6 +259,25 @@ mod tests {
         let spec = created(json!({"type": "LoadBalancer", "sessionAffinity": "ClientIP"}));
         assert_eq!(spec["allocateLoadBalancerNodePorts"], true);
         assert_eq!(spec["sessionAffinityConfig"]["clientIP"]["timeoutSeconds"], 10_800);
+    }
+
+    #[test]
+    fn what_belongs_to_a_type_goes_with_it() {
+        let old = json!({"spec": {"type": "LoadBalancer", "clusterIP": "10.0.0.1",
+            "clusterIPs": ["10.0.0.1"], "ipFamilies": ["IPv4"], "ipFamilyPolicy": "SingleStack",
+            "allocateLoadBalancerNodePorts": true, "externalTrafficPolicy": "Cluster",
+            "ports": [{"port": 80, "nodePort": 30000}]}});
+        let mut new = old.clone();
+        new["spec"]["type"] = "ClusterIP".into();
+        prepare_update(&mut new, &old);
+        assert_eq!(new["spec"]["clusterIP"], "10.0.0.1");
+        assert_eq!(new["spec"]["ports"], json!([{"port": 80}]));
+        assert!(!new["spec"].has("externalTrafficPolicy"));
+        assert!(!new["spec"].has("allocateLoadBalancerNodePorts"));
+        let mut new = old.clone();
+        new["spec"]["type"] = "ExternalName".into();
+        prepare_update(&mut new, &old);
+        assert!(!new["spec"].has("clusterIPs") && !new["spec"].has("ipFamilies"));
     }
 
     #[test]

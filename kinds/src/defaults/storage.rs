@@ -31,6 +31,14 @@ pub(crate) fn prepare_create_claim(claim: &mut Value) {
     }
 }
 
+/// A claim that is about to be changed keeps its status.
+pub(crate) fn prepare_update_claim(claim: &mut Value, old: &Value) {
+    claim.set("status", old.member("status").clone());
+    if let Some(spec) = claim.present_mut("spec") {
+        one_data_source(spec);
+    }
+}
+
 /// `dataSource` is the old form of `dataSourceRef`; both are written where both can say it.
 fn one_data_source(spec: &mut Value) {
     if !spec.has("dataSourceRef") && spec.has("dataSource") {

@@ -64,6 +64,7 @@ pub(crate) fn fill_stateful_set(object: &mut Value) {
 
 /// The defaults of a DaemonSet.
 pub(crate) fn fill_daemon_set(object: &mut Value) {
+    object.ensure("metadata").ensure("annotations").set_default(TEMPLATE_GENERATION, "0");
     with_spec(object, |spec| {
         let strategy = spec.ensure("updateStrategy");
         strategy.set_default("type", "RollingUpdate");

@@ -3,7 +3,9 @@
 use serde_json::{Value, json};
 
 use super::Kind;
-use crate::defaults::{autoscaling, batch, core, pod, policies, service, storage, workloads};
+use crate::defaults::{
+    autoscaling, batch, core, custom_resources, pod, policies, service, storage, workloads,
+};
 use crate::rules::{self, Names};
 
 const SPEC: &[&str] = &["/spec"];
@@ -89,7 +91,7 @@ const CORE: &[Kind] = &[
         .on_update(|account, _| core::prepare_service_account(account))
         .needs_version(),
     Kind::new("", "LimitRange")
-        .rules(rules::core::create_limit_range)
+        .rules(rules::limits::create)
         .fill(core::fill_limit_range)
         .created_by_update(),
     Kind::new("", "ResourceQuota")
@@ -107,7 +109,7 @@ const CORE: &[Kind] = &[
         .update_rules(rules::storage::update_claim)
         .fill(storage::fill_claim)
         .on_create(storage::prepare_create_claim)
-        .on_update(keep_status),
+        .on_update(storage::prepare_update_claim),
     Kind::new("", "Event")
         .rules(rules::event::create_core)
         .update_rules(|_, _, _| {})
@@ -153,8 +155,8 @@ const APPS: &[Kind] = &[
         .status(workload)
         .generation(SPEC),
     Kind::new("apps", "ControllerRevision")
-        .rules(rules::workloads::create_revision)
-        .update_rules(rules::workloads::update_revision),
+        .rules(rules::revision::create)
+        .update_rules(rules::revision::update),
 ];
 
 const BATCH: &[Kind] = &[
@@ -172,7 +174,7 @@ const BATCH: &[Kind] = &[
         .status(empty)
         .generation(SPEC),
     Kind::new("autoscaling", "HorizontalPodAutoscaler")
-        .rules(rules::batch::create_autoscaler)
+        .rules(rules::autoscaling::create)
         .fill(autoscaling::fill)
         .status(autoscaling::no_status)
         .generation(SPEC),
@@ -201,6 +203,10 @@ const NETWORK: &[Kind] = &[
         .rules(rules::networking::create_network_policy)
         .fill(policies::fill_network_policy)
         .generation(SPEC),
+    Kind::new("networking.k8s.io", "IPAddress")
+        .names(Names::PathSegment)
+        .rules(rules::networking::create_address)
+        .update_rules(rules::networking::update_address),
     Kind::new("networking.k8s.io", "ServiceCIDR").status(empty),
     Kind::new("discovery.k8s.io", "EndpointSlice")
         .rules(rules::networking::create_slice)
@@ -275,6 +281,9 @@ const STORAGE: &[Kind] = &[
         .rules(rules::storage::create_class)
         .update_rules(rules::storage::update_class)
         .fill(storage::fill_class),
+    Kind::new("storage.k8s.io", "VolumeAttributesClass")
+        .rules(rules::storage::create_attributes_class)
+        .update_rules(rules::storage::update_attributes_class),
     Kind::new("storage.k8s.io", "CSIDriver").fill(storage::fill_driver).needs_version(),
     Kind::new("storage.k8s.io", "CSINode").rules(rules::storage::create_csi_node).needs_version(),
     Kind::new("storage.k8s.io", "CSIStorageCapacity").needs_version(),
@@ -295,6 +304,15 @@ const OTHERS: &[Kind] = &[
     Kind::new("node.k8s.io", "RuntimeClass")
         .rules(rules::admission::create_runtime_class)
         .update_rules(rules::admission::update_runtime_class)
+        .needs_version(),
+    Kind::new("apiextensions.k8s.io", "CustomResourceDefinition")
+        .names(Names::PathSegment)
+        .rules(rules::custom_resources::create)
+        .update_rules(rules::custom_resources::update)
+        .fill(custom_resources::fill)
+        .on_create(custom_resources::prepare_create)
+        .on_update(custom_resources::prepare_update)
+        .generation(SPEC)
         .needs_version(),
     Kind::new("apiregistration.k8s.io", "APIService")
         .rules(rules::admission::create_api_service)

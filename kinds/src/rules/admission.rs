@@ -7,6 +7,7 @@ use validation::field::{Error, ErrorList, Path, Shown};
 use validation::format::{self, Unit};
 
 use super::{checks, selector};
+use crate::defaults::pod::BUILT_IN_PRIORITIES;
 use crate::value::Members;
 
 /// What users may ask for; more is for the system.
@@ -168,20 +169,35 @@ pub(crate) fn create_policy_binding(binding: &Value, errors: &mut ErrorList) {
 /// The rules of a PriorityClass.
 pub(crate) fn create_priority_class(class: &Value, errors: &mut ErrorList) {
     let name = class.member("metadata").text("name");
-    let system =
-        [("system-cluster-critical", 2_000_000_000), ("system-node-critical", 2_000_001_000)];
-    let known =
-        system.iter().any(|(system, value)| *system == name && class.int("value") == Some(*value));
-    if name.starts_with("system-") && !known {
-        let detail = "priority class names with 'system-' prefix are reserved for system use only";
-        errors.push(Error::forbidden(&Path::new("metadata").child("name"), detail));
-    } else if !known && class.int("value").is_some_and(|value| value > USER_PRIORITY_MAX) {
+    if name.starts_with("system-") {
+        if let Err(error) = known_system_class(class, name) {
+            let detail = format!(
+                "priority class names with 'system-' prefix are reserved for system use only. \
+                 error: {error}"
+            );
+            errors.push(Error::forbidden(&Path::new("metadata").child("name"), detail));
+        }
+    } else if class.int("value").is_some_and(|value| value > USER_PRIORITY_MAX) {
         let detail =
             format!("maximum allowed value of a user defined priority is {USER_PRIORITY_MAX}");
         errors.push(Error::forbidden(&Path::new("value"), detail));
     }
     let policies = ["PreemptLowerPriority", "Never"];
     checks::one_of_if_any(errors, class, &Path::default(), "preemptionPolicy", &policies);
+}
+
+/// The classes of the system are what they are.
+fn known_system_class(class: &Value, name: &str) -> Result<(), String> {
+    let Some((_, value)) = BUILT_IN_PRIORITIES.iter().find(|(known, _)| *known == name) else {
+        return Err(format!("{name} is not a known system priority class"));
+    };
+    if class.int("value") != Some(*value) {
+        return Err(format!("value of {name} PriorityClass must be {value}"));
+    }
+    if class.flag("globalDefault") {
+        return Err(format!("globalDefault of {name} PriorityClass must be false"));
+    }
+    Ok(())
 }
 
 /// The rules of a changed PriorityClass.

@@ -1,6 +1,6 @@
-//! Jobs, CronJobs, autoscalers and disruption budgets.
+//! Jobs, CronJobs and disruption budgets.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use validation::field::{Error, ErrorList, Path, Shown};
 
 use super::{checks, cron, pod_spec, selector};
@@ -99,7 +99,8 @@ fn validate_spec(errors: &mut ErrorList, spec: &Value, path: &Path) {
         errors.push(Error::required(&path, "valid values: \"OnFailure\", \"Never\""));
     } else if !matches!(policy, "OnFailure" | "Never") {
         errors.push(Error::not_supported(&path, Shown::json(&policy), &["OnFailure", "Never"]));
-    } else if spec.has("podFailurePolicy") && policy != "Never" {
+    }
+    if spec.has("podFailurePolicy") && policy != "Never" {
         let detail = "only \"Never\" is supported when podFailurePolicy is specified";
         errors.push(Error::invalid(&path, Shown::json(&policy), detail));
     }
@@ -229,39 +230,16 @@ fn validate_time_zone(errors: &mut ErrorList, spec: &Value, path: &Path) {
     errors.push(Error::invalid(path, zone, detail));
 }
 
-/// The rules of an autoscaler.
-pub(crate) fn create_autoscaler(object: &Value, errors: &mut ErrorList) {
-    let (spec, path) = (object.member("spec"), Path::new("spec"));
-    let (min, max) = (spec.int("minReplicas"), spec.int("maxReplicas").unwrap_or(0));
-    if let Some(min) = min.filter(|min| *min < 1) {
-        let detail = "must be greater than or equal to 1";
-        errors.push(Error::invalid(&path.child("minReplicas"), min, detail));
-    }
-    let path_of_max = path.child("maxReplicas");
-    if max < 1 {
-        errors.push(Error::invalid(&path_of_max, max, "must be greater than 0"));
-    }
-    if min.is_some_and(|min| max < min) {
-        let detail = "must be greater than or equal to `minReplicas`";
-        errors.push(Error::invalid(&path_of_max, max, detail));
-    }
-    let (target, path) = (spec.member("scaleTargetRef"), path.child("scaleTargetRef"));
-    for member in ["kind", "name"] {
-        if checks::required(errors, target, &path, member) {
-            let text = target.text(member);
-            let wrong = validation::format::path_segment(text);
-            checks::each_message(errors, &path.child(member), text, wrong);
-        }
-    }
-}
-
 /// The rules of a disruption budget.
 pub(crate) fn create_budget(object: &Value, errors: &mut ErrorList) {
     let (spec, path) = (object.member("spec"), Path::new("spec"));
     let members = ["minAvailable", "maxUnavailable"];
     if members.iter().all(|member| spec.has(member)) {
         let detail = "minAvailable and maxUnavailable cannot be both set";
-        errors.push(Error::invalid(&path, Shown::json(spec), detail));
+        let shown = json!({"MinAvailable": spec.member("minAvailable"),
+            "Selector": spec.member("selector"), "MaxUnavailable": spec.member("maxUnavailable"),
+            "UnhealthyPodEvictionPolicy": spec.member("unhealthyPodEvictionPolicy")});
+        errors.push(Error::invalid(&path, Shown::json(&shown), detail));
     }
     for member in members {
         checks::int_or_percent(errors, &path.child(member), spec.member(member));
@@ -274,8 +252,6 @@ pub(crate) fn create_budget(object: &Value, errors: &mut ErrorList) {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     fn job(spec: &Value) -> Value {
@@ -335,19 +311,5 @@ mod tests {
         assert_eq!(texts(|errors| update_job(&new, &old, errors)).len(), 1);
         new["spec"]["parallelism"] = 4.into();
         assert!(texts(|errors| update_job(&new, &old, errors)).is_empty());
-    }
-
-    #[test]
-    fn an_autoscaler_knows_what_it_scales_and_how_far() {
-        let object =
-            json!({"spec": {"minReplicas": 2, "maxReplicas": 1, "scaleTargetRef": {"kind": ""}}});
-        assert_eq!(
-            texts(|errors| create_autoscaler(&object, errors)),
-            [
-                "spec.maxReplicas: Invalid value: 1: must be greater than or equal to `minReplicas`",
-                "spec.scaleTargetRef.kind: Required value",
-                "spec.scaleTargetRef.name: Required value",
-            ]
-        );
     }
 }

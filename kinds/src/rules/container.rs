@@ -101,6 +101,7 @@ fn validate_common(
     );
     validate_ports(errors, container, &path.child("ports"));
     validate_env(errors, container, &path.child("env"));
+    validate_env_from(errors, container, &path.child("envFrom"));
     validate_mounts(errors, container, volumes, &path.child("volumeMounts"));
     checks::one_of(
         errors,
@@ -171,16 +172,38 @@ fn node_ports(errors: &mut ErrorList, containers: &[Value], path: &Path) {
 fn validate_env(errors: &mut ErrorList, container: &Value, path: &Path) {
     for (index, variable) in container.items("env").iter().enumerate() {
         let path = path.index(index);
-        let name = variable.text("name");
-        let printable = |byte: u8| matches!(byte, b' '..=b'~') && byte != b'=';
-        if checks::required(errors, variable, &path, "name") && !name.bytes().all(printable) {
-            let detail = "a valid environment variable name must consist only of printable ASCII \
-                characters other than '='";
-            errors.push(Error::invalid(&path.child("name"), name, detail));
+        if checks::required(errors, variable, &path, "name") {
+            variable_name(errors, variable.text("name"), &path.child("name"));
         }
         if variable.has("valueFrom") {
             validate_source(errors, variable, &path.child("valueFrom"));
         }
+    }
+}
+
+fn variable_name(errors: &mut ErrorList, name: &str, path: &Path) {
+    let printable = |byte: u8| matches!(byte, b' '..=b'~') && byte != b'=';
+    if !name.bytes().all(printable) {
+        let detail = "a valid environment variable name must consist only of printable ASCII \
+            characters other than '='";
+        errors.push(Error::invalid(path, name, detail));
+    }
+}
+
+fn validate_env_from(errors: &mut ErrorList, container: &Value, path: &Path) {
+    for (index, source) in container.items("envFrom").iter().enumerate() {
+        let path = path.index(index);
+        variable_name(errors, source.text("prefix"), &path.child("prefix"));
+        let members = ["configMapRef", "secretRef"];
+        for member in members.into_iter().filter(|member| source.has(member)) {
+            checks::required(errors, source.member(member), &path.child(member), "name");
+        }
+        let detail = match members.iter().filter(|member| source.has(member)).count() {
+            0 => "must specify one of: `configMapRef` or `secretRef`",
+            1 => continue,
+            _ => "may not have more than one field specified at a time",
+        };
+        errors.push(Error::invalid(&path, "", detail));
     }
 }
 
@@ -211,8 +234,8 @@ fn validate_source(errors: &mut ErrorList, variable: &Value, path: &Path) {
     sources += usize::from(source.has("fileKeyRef"));
     let detail = match sources {
         0 => {
-            "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, \
-             `secretKeyRef` or `fileKeyRef`"
+            "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef` or \
+             `secretKeyRef`"
         }
         _ if !variable.is_blank("value") => "may not be specified when `value` is not empty",
         1 => return,

@@ -2,7 +2,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use serde_json::Value;
+use serde_json::{Value, json};
 use validation::field::{Error, ErrorList, Path, Shown};
 use validation::format;
 
@@ -15,10 +15,9 @@ const DATA_BYTES_MAX: usize = 1024 * 1024;
 const FIXED: &str = "field is immutable when `immutable` is set";
 
 /// What secrets of a type must hold.
-const SECRET_KEYS: [(&str, &[&str]); 4] = [
+const SECRET_KEYS: [(&str, &[&str]); 3] = [
     ("kubernetes.io/dockercfg", &[".dockercfg"]),
     ("kubernetes.io/dockerconfigjson", &[".dockerconfigjson"]),
-    ("kubernetes.io/ssh-auth", &["ssh-privatekey"]),
     ("kubernetes.io/tls", &["tls.crt", "tls.key"]),
 ];
 
@@ -86,14 +85,15 @@ pub(crate) fn create_secret(object: &Value, errors: &mut ErrorList) {
     let secret_type = object.text("type");
     for (_, keys) in SECRET_KEYS.iter().filter(|(known, _)| *known == secret_type) {
         for key in *keys {
-            // An ssh key must not be empty either; of the others it is enough that they are there.
-            if !data.has(key) || (*key == "ssh-privatekey" && data.is_blank(key)) {
+            if !data.has(key) {
                 errors.push(Error::required(&path.key(key), ""));
             } else if key.starts_with('.') {
                 docker_config(errors, data.text(key), &path.key(key));
             }
         }
     }
+    // The reference forgot to fill in this path.
+    let odd_path = Path::new("data[%s]");
     match secret_type {
         "kubernetes.io/service-account-token" => {
             let (key, path) = ("kubernetes.io/service-account.name", Path::new("metadata"));
@@ -103,8 +103,11 @@ pub(crate) fn create_secret(object: &Value, errors: &mut ErrorList) {
         }
         "kubernetes.io/basic-auth" if !data.has("username") && !data.has("password") => {
             for key in ["username", "password"] {
-                errors.push(Error::required(&path.key(key), ""));
+                errors.push(Error::required(&odd_path.key(key), ""));
             }
+        }
+        "kubernetes.io/ssh-auth" if data.is_blank("ssh-privatekey") => {
+            errors.push(Error::required(&odd_path.key("ssh-privatekey"), ""));
         }
         _ => {}
     }
@@ -200,30 +203,6 @@ pub(crate) fn update_quota(object: &Value, old: &Value, errors: &mut ErrorList) 
     }
 }
 
-/// The rules of a LimitRange.
-pub(crate) fn create_limit_range(object: &Value, errors: &mut ErrorList) {
-    use crate::quantity::Quantity;
-    let path = Path::new("spec").child("limits");
-    let limits = object.member("spec").items("limits");
-    for (index, item) in limits.iter().enumerate() {
-        let path = path.index(index);
-        let kind = item.text("type");
-        if limits[..index].iter().any(|before| before.text("type") == kind) {
-            errors.push(Error::duplicate(&path.child("type"), Shown::json(&kind)));
-        }
-        for (name, min) in item.entries("min") {
-            let (min, max) = (Quantity::of(min), item.member("max").member(name));
-            let too_large = !max.is_null() && min > Quantity::of(max);
-            if too_large {
-                let max = Quantity::of(max);
-                let detail = format!("min value {min} is greater than max value {max}");
-                let path = path.child("min").key(name);
-                errors.push(Error::invalid(&path, &min.to_string(), detail));
-            }
-        }
-    }
-}
-
 /// The rules of a Node.
 pub(crate) fn create_node(object: &Value, errors: &mut ErrorList) {
     let taints = object.member("spec").items("taints");
@@ -242,7 +221,9 @@ pub(crate) fn create_node(object: &Value, errors: &mut ErrorList) {
         };
         if taints[..index].iter().any(same) {
             let detail = "taints must be unique by key and effect pair";
-            let mut error = Error::duplicate(&path, Shown::json(taint));
+            let shown = json!({"Key": key, "Value": value, "Effect": taint.text("effect"),
+                "TimeAdded": taint.member("timeAdded")});
+            let mut error = Error::duplicate(&path, Shown::json(&shown));
             detail.clone_into(&mut error.detail);
             errors.push(error);
         }
@@ -264,8 +245,6 @@ pub(crate) fn update_node(object: &Value, old: &Value, errors: &mut ErrorList) {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     fn texts(check: impl Fn(&mut ErrorList)) -> Vec<String> {
@@ -308,7 +287,10 @@ mod tests {
             secret("kubernetes.io/service-account-token", json!({})),
             ["metadata.annotations[kubernetes.io/service-account.name]: Required value"]
         );
-        assert_eq!(secret("kubernetes.io/basic-auth", json!({})).len(), 2);
+        assert_eq!(
+            secret("kubernetes.io/basic-auth", json!({})),
+            ["data[%s][username]: Required value", "data[%s][password]: Required value"]
+        );
         assert_eq!(
             secret("kubernetes.io/dockercfg", json!({".dockercfg": ""})),
             ["data[.dockercfg]: Invalid value: \"<secret contents redacted>\": unexpected end of \

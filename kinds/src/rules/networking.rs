@@ -3,6 +3,7 @@
 use serde_json::Value;
 use validation::field::{Error, ErrorList, Path, Shown};
 use validation::format::{self, Unit};
+use validation::text::go_quote;
 
 use super::{checks, selector};
 use crate::value::Members;
@@ -278,6 +279,34 @@ pub(crate) fn update_slice(slice: &Value, old: &Value, errors: &mut ErrorList) {
     checks::immutable(errors, slice, old, &Path::default(), "addressType");
 }
 
+/// The rules of an IPAddress, which is named after itself.
+pub(crate) fn create_address(object: &Value, errors: &mut ErrorList) {
+    let name = object.member("metadata").text("name");
+    let detail = match name.parse::<std::net::IpAddr>() {
+        Err(_) => Some(format!("ParseAddr({}): unable to parse IP", go_quote(name))),
+        Ok(address) if address.to_string() != name => {
+            Some("must be a valid address in canonical format".to_owned())
+        }
+        Ok(_) => None,
+    };
+    let path = Path::new("metadata").child("name");
+    errors.extend(detail.map(|detail| Error::invalid(&path, name, detail)));
+    let (spec, path) = (object.member("spec"), Path::new("spec").child("parentRef"));
+    if !spec.has("parentRef") {
+        errors.push(Error::required(&path, ""));
+        return;
+    }
+    for member in ["resource", "name"] {
+        checks::required(errors, spec.member("parentRef"), &path, member);
+    }
+}
+
+/// The rules of a changed IPAddress: it belongs to whom it belongs.
+pub(crate) fn update_address(object: &Value, old: &Value, errors: &mut ErrorList) {
+    let path = Path::new("spec");
+    checks::immutable(errors, object.member("spec"), old.member("spec"), &path, "parentRef");
+}
+
 /// The rules of a Lease.
 pub(crate) fn create_lease(lease: &Value, errors: &mut ErrorList) {
     let (spec, path) = (lease.member("spec"), Path::new("spec"));
@@ -327,6 +356,18 @@ mod tests {
             [
                 "spec.ingress[0].from[0]: Required value: must specify a peer",
                 "spec.ingress[0].from[1]: Forbidden: may not specify both ipBlock and another peer",
+            ]
+        );
+    }
+
+    #[test]
+    fn an_address_is_named_after_itself() {
+        let address = |name: &str| json!({"metadata": {"name": name}, "spec": {"parentRef": {"resource": "r", "name": "n"}}});
+        assert!(texts(create_address, &address("10.0.0.1")).is_empty());
+        assert_eq!(
+            texts(create_address, &address("FD00::1")),
+            [
+                "metadata.name: Invalid value: \"FD00::1\": must be a valid address in canonical format"
             ]
         );
     }

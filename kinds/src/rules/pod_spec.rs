@@ -1,10 +1,10 @@
 //! Pod specs and pod templates.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use validation::field::{Error, ErrorList, Path, Shown};
 use validation::format;
 
-use super::{checks, container, resources, selector, volume};
+use super::{affinity, checks, container, resources, volume};
 use crate::value::Members;
 
 /// How pods may be restarted.
@@ -36,9 +36,9 @@ pub(super) fn validate(errors: &mut ErrorList, spec: &Value, path: &Path) {
     checks::one_of(errors, spec, path, "restartPolicy", &RESTART_POLICIES);
     checks::one_of(errors, spec, path, "dnsPolicy", &DNS_POLICIES);
     checks::labels(errors, spec, path, "nodeSelector");
-    validate_affinity(errors, spec.member("affinity"), &path.child("affinity"));
+    affinity::validate(errors, spec.member("affinity"), &path.child("affinity"));
     validate_gates(errors, spec, &path.child("schedulingGates"));
-    validate_spread(errors, spec, &path.child("topologySpreadConstraints"));
+    affinity::validate_spread(errors, spec, &path.child("topologySpreadConstraints"));
     for (member, check) in [
         ("serviceAccountName", checks::subdomain as fn(&mut ErrorList, &Path, &str)),
         ("nodeName", checks::subdomain),
@@ -68,40 +68,6 @@ pub(super) fn validate(errors: &mut ErrorList, spec: &Value, path: &Path) {
     checks::one_of_if_any(errors, spec, path, "preemptionPolicy", &preemption);
 }
 
-fn validate_affinity(errors: &mut ErrorList, affinity: &Value, path: &Path) {
-    for kind in ["podAffinity", "podAntiAffinity"] {
-        let (affinity, path) = (affinity.member(kind), path.child(kind));
-        let member = "requiredDuringSchedulingIgnoredDuringExecution";
-        for (index, term) in affinity.items(member).iter().enumerate() {
-            validate_affinity_term(errors, term, &path.child(member).index(index));
-        }
-        let member = "preferredDuringSchedulingIgnoredDuringExecution";
-        for (index, weighted) in affinity.items(member).iter().enumerate() {
-            let path = path.child(member).index(index);
-            let weight = weighted.int("weight").unwrap_or(0);
-            if !(1..=100).contains(&weight) {
-                let detail = "must be in the range 1-100";
-                errors.push(Error::invalid(&path.child("weight"), weight, detail));
-            }
-            let path = path.child("podAffinityTerm");
-            validate_affinity_term(errors, weighted.member("podAffinityTerm"), &path);
-        }
-    }
-}
-
-fn validate_affinity_term(errors: &mut ErrorList, term: &Value, path: &Path) {
-    for member in ["labelSelector", "namespaceSelector"] {
-        selector::validate(errors, term.member(member), &path.child(member));
-    }
-    if term.is_blank("topologyKey") {
-        errors.push(Error::required(&path.child("topologyKey"), "can not be empty"));
-    } else {
-        let key = term.text("topologyKey");
-        let wrong = format::qualified_name(key);
-        checks::each_message(errors, &path.child("topologyKey"), key, wrong);
-    }
-}
-
 fn validate_gates(errors: &mut ErrorList, spec: &Value, path: &Path) {
     let gates = spec.items("schedulingGates");
     for (index, gate) in gates.iter().enumerate() {
@@ -110,31 +76,6 @@ fn validate_gates(errors: &mut ErrorList, spec: &Value, path: &Path) {
         if gates[..index].iter().any(|before| before.text("name") == name) {
             errors.push(Error::duplicate(&path, name));
         }
-    }
-}
-
-fn validate_spread(errors: &mut ErrorList, spec: &Value, path: &Path) {
-    for (index, constraint) in spec.items("topologySpreadConstraints").iter().enumerate() {
-        let path = path.index(index);
-        let skew = constraint.int("maxSkew").unwrap_or(0);
-        if skew <= 0 {
-            errors.push(Error::invalid(&path.child("maxSkew"), skew, "must be greater than zero"));
-        }
-        if constraint.is_blank("topologyKey") {
-            errors.push(Error::required(&path.child("topologyKey"), "can not be empty"));
-        } else {
-            let key = constraint.text("topologyKey");
-            let wrong = format::qualified_name(key);
-            checks::each_message(errors, &path.child("topologyKey"), key, wrong);
-        }
-        let ways = ["DoNotSchedule", "ScheduleAnyway"];
-        let way = constraint.text("whenUnsatisfiable");
-        if !ways.contains(&way) {
-            let path = path.child("whenUnsatisfiable");
-            errors.push(Error::not_supported(&path, Shown::json(&way), &ways));
-        }
-        let member = "labelSelector";
-        selector::validate(errors, constraint.member(member), &path.child(member));
     }
 }
 
@@ -171,7 +112,9 @@ fn validate_toleration(errors: &mut ErrorList, toleration: &Value, path: &Path) 
         }
         "Exists" if !value.is_empty() => {
             let detail = "value must be empty when `operator` is 'Exists'";
-            errors.push(Error::invalid(&operator_path, Shown::json(toleration), detail));
+            let shown = json!({"Key": key, "Operator": operator, "Value": value, "Effect": effect,
+                "TolerationSeconds": toleration.int("tolerationSeconds")});
+            errors.push(Error::invalid(&operator_path, Shown::json(&shown), detail));
         }
         "Exists" => {}
         _ => {
@@ -196,8 +139,6 @@ fn validate_host_aliases(errors: &mut ErrorList, spec: &Value, path: &Path) {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     fn texts(mut spec: Value) -> Vec<String> {

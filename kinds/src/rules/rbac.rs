@@ -40,10 +40,7 @@ fn validate_rules(errors: &mut ErrorList, role: &Value, namespaced: bool) {
 }
 
 fn validate_rule(errors: &mut ErrorList, rule: &Value, namespaced: bool, path: &Path) {
-    if rule.is_blank("verbs") {
-        let detail = "verbs must contain at least one value";
-        errors.push(Error::required(&path.child("verbs"), detail));
-    }
+    checks::required(errors, rule, path, "verbs");
     if !rule.is_blank("nonResourceURLs") {
         let path = path.child("nonResourceURLs");
         let shown = || Shown::json(rule.member("nonResourceURLs"));
@@ -92,14 +89,10 @@ pub(crate) fn update_cluster_role_binding(binding: &Value, old: &Value, errors: 
 fn same_role(errors: &mut ErrorList, binding: &Value, old: &Value) {
     let role = binding.member("roleRef");
     if role != old.member("roleRef") {
-        // As the reference's program sees it.
+        // As the reference's program sees it; its declared rule speaks before the handwritten one.
         let shown = json!({"APIGroup": role.text("apiGroup"), "Kind": role.text("kind"),
             "Name": role.text("name")});
-        errors.push(Error::invalid(
-            &Path::new("roleRef"),
-            Shown::json(&shown),
-            "cannot change roleRef",
-        ));
+        errors.push(Error::invalid(&Path::new("roleRef"), Shown::json(&shown), checks::IMMUTABLE));
     }
 }
 
@@ -162,7 +155,7 @@ mod tests {
         assert_eq!(
             texts(|errors| create_role(&role, errors)),
             [
-                "rules[0].verbs: Required value: verbs must contain at least one value",
+                "rules[0].verbs: Required value",
                 "rules[0].apiGroups: Required value: resource rules must supply at least one api group",
                 "rules[0].resources: Required value: resource rules must supply at least one resource",
                 "rules[1].nonResourceURLs: Invalid value: [\"/x\"]: namespaced rules cannot apply to \
@@ -185,7 +178,7 @@ mod tests {
                 "subjects[1].kind: Unsupported value: \"Robot\": supported values: \
                  \"ServiceAccount\", \"User\", \"Group\"",
                 "roleRef: Invalid value: {\"APIGroup\":\"rbac.authorization.k8s.io\",\
-                 \"Kind\":\"Role\",\"Name\":\"b\"}: cannot change roleRef",
+                 \"Kind\":\"Role\",\"Name\":\"b\"}: field is immutable",
             ]
         );
         let cluster = texts(|errors| create_cluster_role_binding(&binding("a"), errors));

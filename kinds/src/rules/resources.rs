@@ -7,8 +7,8 @@ use validation::field::{Error, ErrorList, Path, Shown};
 use validation::format;
 
 use super::checks;
-use crate::quantity::Quantity;
 use crate::value::Members;
+use api::quantity::Quantity;
 
 /// `limits` and `requests` of a container.
 pub(super) fn validate(errors: &mut ErrorList, resources: &Value, path: &Path) {
@@ -45,7 +45,8 @@ fn within_limit(errors: &mut ErrorList, name: &str, value: &Value, limit: &Value
     }
 }
 
-fn container_resource(errors: &mut ErrorList, name: &str, path: &Path) {
+/// The name of something that containers can have.
+pub(super) fn container_resource(errors: &mut ErrorList, name: &str, path: &Path) {
     let wrong = format::qualified_name(name);
     if !wrong.is_empty() {
         checks::each_message(errors, path, name, wrong);

@@ -171,7 +171,9 @@ fn validate_affinity(errors: &mut ErrorList, spec: &Value, path: &Path) {
         "ClientIP" => {
             let path = path.child("clientIP").child("timeoutSeconds");
             match config.member("clientIP").int("timeoutSeconds") {
-                None => errors.push(Error::required(&path, "")),
+                None => {
+                    errors.push(Error::required(&path, "when session affinity type is ClientIP"));
+                }
                 Some(seconds) if !(1..=AFFINITY_SECONDS_MAX).contains(&seconds) => {
                     let detail =
                         format!("must be greater than 0 and less than {AFFINITY_SECONDS_MAX}");

@@ -7,8 +7,8 @@ use validation::field::{Error, ErrorList, Path, Shown};
 use validation::format;
 
 use super::{checks, selector, volume};
-use crate::quantity::Quantity;
 use crate::value::Members;
+use api::quantity::Quantity;
 
 const ACCESS_MODES: [&str; 4] =
     ["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"];
@@ -218,6 +218,25 @@ pub(crate) fn create_csi_node(node: &Value, errors: &mut ErrorList) {
         checks::required(errors, driver, &path, "nodeID");
         if drivers[..index].iter().any(|before| before.text("name") == name) {
             errors.push(Error::duplicate(&path.child("name"), name));
+        }
+    }
+}
+
+/// The rules of a VolumeAttributesClass.
+pub(crate) fn create_attributes_class(class: &Value, errors: &mut ErrorList) {
+    checks::required(errors, class, &Path::default(), "driverName");
+    if class.is_blank("parameters") {
+        let detail = "must contain at least one key/value pair";
+        errors.push(Error::required(&Path::new("parameters"), detail));
+    }
+}
+
+/// The rules of a changed VolumeAttributesClass: none of it changes.
+pub(crate) fn update_attributes_class(class: &Value, old: &Value, errors: &mut ErrorList) {
+    for member in ["driverName", "parameters"] {
+        if class.member(member) != old.member(member) {
+            let detail = format!("updates to {member} are forbidden.");
+            errors.push(Error::forbidden(&Path::new(member), detail));
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Kinds that make pods from a template.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use validation::field::{Error, ErrorList, Path, Shown};
 
 use super::{checks, pod_spec, selector};
@@ -113,11 +113,15 @@ fn stateful_strategy(errors: &mut ErrorList, strategy: &Value, path: &Path) {
                 checks::at_most_all(errors, &path, unavailable);
             }
         }
-        _ => errors.push(Error::invalid(
-            path,
-            Shown::json(strategy),
-            "must be 'RollingUpdate' or 'OnDelete'",
-        )),
+        other => {
+            let parameters = (!rolling.is_null()).then(|| {
+                json!({"Partition": rolling.int("partition").unwrap_or(0),
+                    "MaxUnavailable": rolling.member("maxUnavailable")})
+            });
+            let shown = json!({"Type": other, "RollingUpdate": parameters});
+            let detail = "must be 'RollingUpdate' or 'OnDelete'";
+            errors.push(Error::invalid(path, Shown::json(&shown), detail));
+        }
     }
 }
 
@@ -244,29 +248,6 @@ pub(crate) fn update_stateful_set(object: &Value, old: &Value, errors: &mut Erro
     }
 }
 
-/// The rules of a ControllerRevision.
-pub(crate) fn create_revision(object: &Value, errors: &mut ErrorList) {
-    if !object.has("data") {
-        errors.push(Error::required(&Path::new("data"), "data is mandatory"));
-    }
-    not_negative_revision(errors, object);
-}
-
-/// The rules of a changed ControllerRevision: it is about one state of something.
-pub(crate) fn update_revision(object: &Value, old: &Value, errors: &mut ErrorList) {
-    not_negative_revision(errors, object);
-    if object.member("data") != old.member("data") {
-        let shown = Shown::json(object.member("data"));
-        errors.push(Error::invalid(&Path::new("data"), shown, checks::IMMUTABLE));
-    }
-}
-
-fn not_negative_revision(errors: &mut ErrorList, object: &Value) {
-    if let Some(revision) = object.int("revision").filter(|revision| *revision < 0) {
-        errors.push(Error::invalid(&Path::new("revision"), revision, checks::NOT_NEGATIVE));
-    }
-}
-
 fn required_selector(errors: &mut ErrorList, spec: &Value, path: &Path, kind: &str) {
     let (selected, path) = (spec.member("selector"), path.child("selector"));
     if selected.is_null() {
@@ -324,8 +305,6 @@ fn always_running(errors: &mut ErrorList, template: &Value, path: &Path, kind: &
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     fn object(spec: &Value) -> Value {

@@ -8,13 +8,17 @@ use super::{Column, Table, age_of, selector};
 /// What a cell shows for an optional field that is not set.
 const UNSET: &str = "<unset>";
 
-const PARAM_KIND: Column = Column::text("ParamKind", "The kind of the policy's parameters.");
+const PARAM_KIND: Column = Column::text(
+    "ParamKind",
+    "The version and the kind of the objects with the policy's parameters.",
+);
 
 /// The Table of both kinds of webhook configurations.
 pub(super) static WEBHOOKS: Table = Table::new(
     &[
         Column::NAME,
-        Column::text("Webhooks", "How many webhooks the object registers.").of_type("integer"),
+        Column::text("Webhooks", "How many webhooks the configuration registers.")
+            .of_type("integer"),
         Column::AGE,
     ],
     |object, now| vec![name(object), count(object, "/webhooks").into(), age_of(object, now)],
@@ -23,7 +27,8 @@ pub(super) static WEBHOOKS: Table = Table::new(
 pub(super) static VALIDATING_POLICY: Table = Table::new(
     &[
         Column::NAME,
-        Column::text("Validations", "How many rules the policy has.").of_type("integer"),
+        Column::text("Validations", "How many rules the policy has that a request must keep.")
+            .of_type("integer"),
         PARAM_KIND,
         Column::AGE,
     ],
@@ -36,7 +41,8 @@ pub(super) static VALIDATING_POLICY: Table = Table::new(
 pub(super) static MUTATING_POLICY: Table = Table::new(
     &[
         Column::NAME,
-        Column::text("Mutations", "How many changes the policy makes.").of_type("integer"),
+        Column::text("Mutations", "How many changes the policy makes to an object, in order.")
+            .of_type("integer"),
         PARAM_KIND,
         Column::AGE,
     ],
@@ -57,8 +63,8 @@ fn param_kind(policy: &Value) -> Value {
 pub(super) static POLICY_BINDING: Table = Table::new(
     &[
         Column::NAME,
-        Column::text("PolicyName", "The policy that is put in force."),
-        Column::text("ParamRef", "The parameters with which it is."),
+        Column::text("PolicyName", "The name of the policy that the binding puts in force."),
+        Column::text("ParamRef", "The objects with the parameters that the policy is used with."),
         Column::AGE,
     ],
     |object, now| {

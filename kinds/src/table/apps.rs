@@ -20,9 +20,9 @@ fn ready(object: &Value) -> Value {
 pub(super) static DEPLOYMENT: Table = Table::new(
     &[
         Column::NAME,
-        Column::text("Ready", "How many pods are ready, of those that should be."),
+        Column::text("Ready", "Number of the pod with ready state"),
         Column::text("Up-to-date", "How many pods were made from the present template."),
-        Column::text("Available", "How many pods have been ready for long enough."),
+        Column::text("Available", "How many pods have been ready for at least minReadySeconds."),
         Column::AGE,
         CONTAINERS.wide(),
         IMAGES.wide(),
@@ -58,7 +58,7 @@ pub(super) static REPLICA_SET: Table = Table::new(REPLICAS_COLUMNS, |object, now
 pub(super) static STATEFUL_SET: Table = Table::new(
     &[
         Column::NAME,
-        Column::text("Ready", "How many pods are ready, of those that should be."),
+        Column::text("Ready", "Number of the pod with ready state"),
         Column::AGE,
         CONTAINERS.wide(),
         IMAGES.wide(),
@@ -72,14 +72,23 @@ pub(super) static STATEFUL_SET: Table = Table::new(
 pub(super) static DAEMON_SET: Table = Table::new(
     &[
         Column::NAME,
-        Column::text("Desired", "On how many nodes the pod should run.").of_type("integer"),
-        Column::text("Current", "On how many of those nodes it runs.").of_type("integer"),
-        Column::text("Ready", "On how many of them it is ready.").of_type("integer"),
-        Column::text("Up-to-date", "On how many of them it was made from the present template.")
+        Column::text("Desired", "On how many nodes a pod of the DaemonSet should run.")
             .of_type("integer"),
-        Column::text("Available", "On how many of them it has been ready for long enough.")
+        Column::text("Current", "On how many of those nodes a pod of the DaemonSet runs.")
             .of_type("integer"),
-        Column::text("Node Selector", "Which labels a node needs to get a pod."),
+        Column::text("Ready", "On how many of those nodes a pod runs and is ready.")
+            .of_type("integer"),
+        Column::text(
+            "Up-to-date",
+            "On how many of those nodes the pod is from the present template.",
+        )
+        .of_type("integer"),
+        Column::text(
+            "Available",
+            "On how many of those nodes a pod has been ready for long enough.",
+        )
+        .of_type("integer"),
+        Column::text("Node Selector", "Which labels a node needs to get a pod of the DaemonSet."),
         Column::AGE,
         CONTAINERS.wide(),
         IMAGES.wide(),
@@ -108,8 +117,8 @@ fn daemon_set(object: &Value, now: Timestamp) -> Vec<Value> {
 pub(super) static CONTROLLER_REVISION: Table = Table::new(
     &[
         Column::NAME,
-        Column::text("Controller", "The object whose revision it is."),
-        Column::text("Revision", "The place of the revision among the others."),
+        Column::text("Controller", "Controller of the object"),
+        Column::text("Revision", "The place of this revision among those of its controller."),
         Column::AGE,
     ],
     |object, now| {

@@ -17,11 +17,11 @@ const SHOWN: usize = 2;
 pub(super) static HORIZONTAL_POD_AUTOSCALER: Table = Table::new(
     &[
         Column::NAME,
-        Column::text("Reference", "What is scaled."),
-        Column::text("Targets", "Each metric: what it is, and what it should be."),
-        Column::text("MinPods", "How many pods there are at least."),
-        Column::text("MaxPods", "How many pods there are at most."),
-        Column::text("Replicas", "How many pods there are."),
+        Column::text("Reference", "The kind and the name of the object that is scaled."),
+        Column::text("Targets", "The first metrics: the value measured, and the value aimed at."),
+        Column::text("MinPods", "The number of pods below which the autoscaler does not go."),
+        Column::text("MaxPods", "The number of pods above which the autoscaler does not go."),
+        Column::text("Replicas", "How many pods there were when the autoscaler last looked."),
         Column::AGE,
     ],
     |object, now| autoscaler(&metrics(object), object, now),

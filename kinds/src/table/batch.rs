@@ -12,9 +12,9 @@ use super::{Column, NONE, Table, age, age_of, selector};
 pub(super) static JOB: Table = Table::new(
     &[
         Column::NAME,
-        Column::text("Status", "What the Job is doing, or how it ended."),
-        Column::text("Completions", "How many pods ended well, of those that must."),
-        Column::text("Duration", "How long the Job took, or has been taking."),
+        Column::text("Status", "Status of the job."),
+        Column::text("Completions", "How many pods have succeeded, of those that the Job needs."),
+        Column::text("Duration", "Time required to complete the job."),
         Column::AGE,
         CONTAINERS.wide(),
         IMAGES.wide(),
@@ -73,11 +73,13 @@ fn duration(job: &Value, now: Timestamp) -> String {
 pub(super) static CRON_JOB: Table = Table::new(
     &[
         Column::NAME,
-        Column::text("Schedule", "When Jobs are started, in cron's notation."),
+        Column::text("Schedule", "When the CronJob starts Jobs, in the notation of cron."),
         Column::text("Timezone", "The time zone in which the schedule is meant."),
-        Column::text("Suspend", "Whether no more Jobs are started.").of_type("boolean"),
-        Column::text("Active", "How many of its Jobs are running.").of_type("integer"),
-        Column::text("Last Schedule", "The time since a Job was last started."),
+        Column::text("Suspend", "Whether the CronJob starts no further Jobs for now.")
+            .of_type("boolean"),
+        Column::text("Active", "How many Jobs of the CronJob are running at this moment.")
+            .of_type("integer"),
+        Column::text("Last Schedule", "The time since the CronJob last started a Job."),
         Column::AGE,
         CONTAINERS.wide(),
         IMAGES.wide(),

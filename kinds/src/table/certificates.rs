@@ -7,15 +7,16 @@ use super::fields::{condition, holds, map, name, string, text, text_or};
 use super::format::labels;
 use super::{Column, NONE, Table, age, age_of};
 
-const SIGNER: Column = Column::text("SignerName", "Who signs the certificates.");
+const SIGNER: Column =
+    Column::text("SignerName", "The signer that issues, or stands behind, the certificates.");
 
 pub(super) static CERTIFICATE_SIGNING_REQUEST: Table = Table::new(
     &[
         Column::NAME,
         Column::AGE,
         SIGNER,
-        Column::text("Requestor", "Who asks for the certificate."),
-        Column::text("RequestedDuration", "For how long the certificate is wanted."),
+        Column::text("Requestor", "The name of the user who asks for the certificate."),
+        Column::text("RequestedDuration", "For how long the certificate is asked to be valid."),
         Column::text("Condition", "Whether the request was approved, and the certificate issued."),
     ],
     signing_request,
@@ -56,12 +57,15 @@ pub(super) static CLUSTER_TRUST_BUNDLE: Table = Table::new(&[Column::NAME, SIGNE
 pub(super) static POD_CERTIFICATE_REQUEST: Table = Table::new(
     &[
         Column::NAME,
-        Column::text("PodName", "The pod that needs the certificate."),
-        Column::text("ServiceAccountName", "The service account that the pod runs as."),
-        Column::text("NodeName", "The node that the pod runs on."),
+        Column::text("PodName", "The name of the pod that the certificate is for."),
+        Column::text("ServiceAccountName", "The name of the service account that the pod runs as."),
+        Column::text("NodeName", "The name of the node that the pod is assigned to."),
         SIGNER,
         Column::text("State", "Whether the certificate was issued or denied, or has failed."),
-        Column::text("UnverifiedUserAnnotations", "What the pod's author tells the signer."),
+        Column::text(
+            "UnverifiedUserAnnotations",
+            "What the pod's author tells the signer, which nobody has checked.",
+        ),
     ],
     |object, _| {
         vec![

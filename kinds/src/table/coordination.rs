@@ -4,7 +4,11 @@ use super::fields::{name, text};
 use super::{Column, Table, age_of};
 
 pub(super) static LEASE: Table = Table::new(
-    &[Column::NAME, Column::text("Holder", "Who holds the lease."), Column::AGE],
+    &[
+        Column::NAME,
+        Column::text("Holder", "The identity of whoever holds the lease at this moment."),
+        Column::AGE,
+    ],
     |object, now| vec![name(object), text(object, "/spec/holderIdentity"), age_of(object, now)],
 );
 

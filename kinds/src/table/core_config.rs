@@ -22,7 +22,7 @@ pub(super) static SECRET: Table = Table::new(
     &[
         Column::NAME,
         Column::text("Type", "What the Secret is for, which tells programs how to read it."),
-        Column::text("Data", "How many entries the Secret has."),
+        Column::text("Data", "How many entries the Secret has; their values are not shown."),
         Column::AGE,
     ],
     |object, now| {
@@ -32,11 +32,7 @@ pub(super) static SECRET: Table = Table::new(
 );
 
 pub(super) static NAMESPACE: Table = Table::new(
-    &[
-        Column::NAME,
-        Column::text("Status", "Whether the namespace is in use or being emptied."),
-        Column::AGE,
-    ],
+    &[Column::NAME, Column::text("Status", "The status of the namespace"), Column::AGE],
     |object, now| vec![name(object), text(object, "/status/phase"), age_of(object, now)],
 );
 
@@ -66,9 +62,9 @@ fn resource_quota(object: &Value, now: Timestamp) -> Vec<Value> {
 pub(super) static COMPONENT_STATUS: Table = Table::new(
     &[
         Column::NAME,
-        Column::text("Status", "Whether the component says that it is well."),
+        Column::text("Status", "Whether the component is healthy, as far as is known."),
         Column::text("Message", "What the component says about its health."),
-        Column::text("Error", "Why its health could not be found out."),
+        Column::text("Error", "Why the component is not healthy, or could not be asked."),
     ],
     component_status,
 );

@@ -7,15 +7,15 @@ use super::fields::{elapsed, integer, name, present, string, string_or, text, ti
 use super::{Column, Table};
 
 const COLUMNS: &[Column] = &[
-    Column::text("Last Seen", "The time since the event was last seen."),
-    Column::text("Type", "Whether the event is as it should be or a warning."),
+    Column::text("Last Seen", "The time since what the event reports last happened."),
+    Column::text("Type", "Whether the event is Normal, or a Warning that things go wrong."),
     Column::text("Reason", "Why the event came about, in a word for programs."),
-    Column::text("Object", "What the event is about."),
+    Column::text("Object", "The object that this event is about."),
     Column::text("Subobject", "Which part of the object the event is about.").wide(),
-    Column::text("Source", "Who reports the event, and from where.").wide(),
-    Column::text("Message", "What happened, in words for people."),
-    Column::text("First Seen", "The time since the event was first seen.").wide(),
-    Column::text("Count", "How many times the event was seen.").wide(),
+    Column::text("Source", "The component that reports the event, and where it runs.").wide(),
+    Column::text("Message", "What happened, in a sentence meant for people to read."),
+    Column::text("First Seen", "The time since what the event reports first happened.").wide(),
+    Column::text("Count", "How many times what the event reports has happened.").wide(),
     Column::NAME.wide(),
 ];
 

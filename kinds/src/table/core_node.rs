@@ -18,15 +18,26 @@ const ROLE_LABEL: &str = "kubernetes.io/role";
 pub(super) static NODE: Table = Table::new(
     &[
         Column::NAME,
-        Column::text("Status", "Whether the node is ready, and whether it takes new pods."),
-        Column::text("Roles", "The roles that the node's labels give it."),
+        Column::text("Status", "The status of the node"),
+        Column::text("Roles", "The roles of the node"),
         Column::AGE,
-        Column::text("Version", "The version of the node's kubelet."),
-        Column::text("Internal-IP", "The node's address inside the cluster.").wide(),
-        Column::text("External-IP", "The node's address outside the cluster.").wide(),
-        Column::text("OS-Image", "The operating system that the node reports.").wide(),
-        Column::text("Kernel-Version", "The kernel that the node reports.").wide(),
-        Column::text("Container-Runtime", "What runs the node's containers.").wide(),
+        Column::text("Version", "Kubelet Version reported by the node."),
+        Column::text("Internal-IP", "The first address of the node inside the cluster, if any.")
+            .wide(),
+        Column::text("External-IP", "The first address of the node outside the cluster, if any.")
+            .wide(),
+        Column::text("OS-Image", "The operating system that the node runs, as its kubelet says.")
+            .wide(),
+        Column::text(
+            "Kernel-Version",
+            "The version of the kernel that the node runs, as its kubelet says.",
+        )
+        .wide(),
+        Column::text(
+            "Container-Runtime",
+            "What runs the containers on the node, with its version.",
+        )
+        .wide(),
     ],
     node,
 );

@@ -14,14 +14,18 @@ use summary::Summary;
 pub(super) static POD: Table = Table::new(
     &[
         Column::NAME,
-        Column::text("Ready", "How many of the pod's containers are ready."),
+        Column::text("Ready", "How many of the pod's containers are ready, out of all."),
         Column::text("Status", "What the pod, or the container that holds it up, is doing."),
         Column::text("Restarts", "How often containers were restarted, and when last."),
         Column::AGE,
-        Column::text("IP", "The first of the pod's addresses.").wide(),
-        Column::text("Node", "The node that the pod is bound to.").wide(),
+        Column::text("IP", "The first address of the pod, once it has been given one.").wide(),
+        Column::text("Node", "The name of the node that the pod is bound to.").wide(),
         Column::text("Nominated Node", "The node on which room is being made for the pod.").wide(),
-        Column::text("Readiness Gates", "How many of the pod's own conditions hold.").wide(),
+        Column::text(
+            "Readiness Gates",
+            "How many of the conditions in the pod's readiness gates hold.",
+        )
+        .wide(),
     ],
     pod,
 );

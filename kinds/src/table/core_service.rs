@@ -10,7 +10,7 @@ use super::{Column, NONE, Table, age_of};
 pub(super) static SERVICE: Table = Table::new(
     &[
         Column::NAME,
-        Column::text("Type", "How the Service can be reached."),
+        Column::text("Type", "How the Service is exposed, and so from where it can be reached."),
         Column::text("Cluster-IP", "The first address of the Service inside the cluster."),
         Column::text("External-IP", "Where the Service is reached from outside the cluster."),
         Column::text("Port(s)", "The ports, each with its port on the nodes, if any."),

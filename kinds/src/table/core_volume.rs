@@ -22,11 +22,10 @@ const ACCESS_MODES: [(&str, &str); 4] = [
     ("ReadWriteOncePod", "RWOP"),
 ];
 
-const CAPACITY: Column = Column::text("Capacity", "How much the volume holds.");
-const MODES: Column = Column::text("Access Modes", "By how many, and how, it may be mounted.");
-const CLASS: Column = Column::text("StorageClass", "The StorageClass that it belongs to.");
-const ATTRIBUTES_CLASS: Column =
-    Column::text("VolumeAttributesClass", "The class of attributes that can be changed.");
+const CAPACITY: Column =
+    Column::text("Capacity", "How much the volume holds, as a quantity of bytes.");
+const MODES: Column =
+    Column::text("Access Modes", "How the volume may be mounted, and by how many nodes or pods.");
 const VOLUME_MODE: Column =
     Column::text("VolumeMode", "Whether it is used as a file system or as a bare device.").wide();
 
@@ -37,9 +36,9 @@ pub(super) static PERSISTENT_VOLUME: Table = Table::new(
         MODES,
         Column::text("Reclaim Policy", "What becomes of the volume when its claim is gone."),
         Column::text("Status", "Whether the volume is free, bound, released or broken."),
-        Column::text("Claim", "The claim that the volume is bound to."),
-        CLASS,
-        ATTRIBUTES_CLASS,
+        Column::text("Claim", "The claim that the volume is bound to, with its namespace."),
+        Column::text("StorageClass", "StorageClass of the pv"),
+        Column::text("VolumeAttributesClass", "VolumeAttributesClass of the pv"),
         Column::text("Reason", "Why the volume is in its state, in a word."),
         Column::AGE,
         VOLUME_MODE,
@@ -72,12 +71,15 @@ fn claim(volume: &Value) -> String {
 pub(super) static PERSISTENT_VOLUME_CLAIM: Table = Table::new(
     &[
         Column::NAME,
-        Column::text("Status", "Whether the claim has its volume."),
-        Column::text("Volume", "The volume that the claim is bound to."),
+        Column::text(
+            "Status",
+            "Whether the claim is bound to a volume, waits for one, or lost it.",
+        ),
+        Column::text("Volume", "The name of the PersistentVolume that backs the claim."),
         CAPACITY,
         MODES,
-        CLASS,
-        ATTRIBUTES_CLASS,
+        Column::text("StorageClass", "StorageClass of the pvc"),
+        Column::text("VolumeAttributesClass", "VolumeAttributesClass of the pvc"),
         Column::AGE,
         VOLUME_MODE,
     ],

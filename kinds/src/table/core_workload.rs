@@ -10,9 +10,12 @@ use super::{Column, Table, age_of};
 /// The columns of what keeps a number of pods: ReplicationControllers and ReplicaSets.
 pub(super) const REPLICAS_COLUMNS: &[Column] = &[
     Column::NAME,
-    Column::text("Desired", "How many pods there should be.").of_type("integer"),
-    Column::text("Current", "How many pods there are.").of_type("integer"),
-    Column::text("Ready", "How many of the pods are ready.").of_type("integer"),
+    Column::text("Desired", "How many pods there should be, as the spec asks for.")
+        .of_type("integer"),
+    Column::text("Current", "How many pods there are, whether they are ready or not.")
+        .of_type("integer"),
+    Column::text("Ready", "How many of those pods are ready, as their conditions say.")
+        .of_type("integer"),
     Column::AGE,
     CONTAINERS.wide(),
     IMAGES.wide(),
@@ -43,7 +46,7 @@ pub(super) static POD_TEMPLATE: Table = Table::new(
         Column::NAME,
         CONTAINERS,
         IMAGES,
-        Column::text("Pod Labels", "The labels of pods made from the template."),
+        Column::text("Pod Labels", "The labels for the pod template."),
     ],
     |object, _| {
         let [names, images] = containers(object, "/template/spec");

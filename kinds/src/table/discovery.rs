@@ -9,9 +9,12 @@ use super::{Column, Table, age_of};
 pub(super) static ENDPOINT_SLICE: Table = Table::new(
     &[
         Column::NAME,
-        Column::text("AddressType", "What kind of addresses the slice holds."),
-        Column::text("Ports", "The ports that the endpoints listen on."),
-        Column::text("Endpoints", "The addresses of the endpoints."),
+        Column::text("AddressType", "Whether the addresses in the slice are IPv4, IPv6 or names."),
+        Column::text("Ports", "The ports that every endpoint of the slice listens on."),
+        Column::text(
+            "Endpoints",
+            "The first addresses of the slice's endpoints, and how many more.",
+        ),
         Column::AGE,
     ],
     |object, now| {

@@ -9,7 +9,7 @@ pub(super) static API_SERVICE: Table = Table::new(
     &[
         Column::NAME,
         Column::text("Service", "The Service that serves the version, if not this server."),
-        Column::text("Available", "Whether the version can be used, and why not."),
+        Column::text("Available", "Whether this service is available."),
         Column::AGE,
     ],
     |object, now| {
@@ -38,12 +38,15 @@ pub(super) static CUSTOM_RESOURCE_DEFINITION: Table = Table::new(
     &[
         Column::NAME,
         Column::text("Scope", "Whether the objects belong to namespaces or to the cluster."),
-        Column::text("Versions", "The versions of the kind."),
+        Column::text("Versions", "All versions of the resource that are defined, served or not."),
         Column::CREATED_AT,
-        Column::text("Group", "The group of the kind.").wide(),
-        Column::text("Kind", "The kind that is defined.").wide(),
-        Column::text("ShortNames", "Short names for the resource.").wide(),
-        Column::text("Established", "Whether the resource is served.").of_type("boolean").wide(),
+        Column::text("Group", "The API group that the custom resource belongs to.").wide(),
+        Column::text("Kind", "The kind of the objects that the definition adds.").wide(),
+        Column::text("ShortNames", "Shorter names that may stand for the resource in commands.")
+            .wide(),
+        Column::text("Established", "Whether the names were accepted and the resource is served.")
+            .of_type("boolean")
+            .wide(),
     ],
     |object, _| {
         let versions = list(object, "/spec/versions").iter();

@@ -12,7 +12,7 @@ pub(super) const SHOWN: usize = 3;
 
 /// The columns of the containers in a template.
 pub(super) const CONTAINERS: Column =
-    Column::text("Containers", "The names of the containers in the template.");
+    Column::text("Containers", "Names of each container in the template.");
 pub(super) const IMAGES: Column =
     Column::text("Images", "The images that the containers in the template run.");
 /// The column of what selects the pods.

@@ -8,7 +8,7 @@ use super::{Column, Table};
 pub(super) static STORAGE_VERSION_MIGRATION: Table = Table::new(
     &[
         Column { format: "", ..Column::NAME },
-        Column::text("Resource", "What is written anew."),
+        Column::text("Resource", "The resource whose stored objects are written anew."),
         Column::text("Status", "How far the migration is, or how it ended."),
     ],
     |object, _| vec![name(object), resource(object).into(), status(object).into()],

@@ -14,9 +14,12 @@ pub(super) static INGRESS: Table = Table::new(
     &[
         Column::NAME,
         Column::text("Class", "The IngressClass that says who serves the Ingress."),
-        Column::text("Hosts", "The hosts for which the Ingress has rules."),
-        Column::text("Address", "Where the Ingress takes traffic."),
-        Column::text("Ports", "The ports on which it does."),
+        Column::text(
+            "Hosts",
+            "The first hosts for which the Ingress has rules, and how many more.",
+        ),
+        Column::text("Address", "The addresses of the load balancer that takes the traffic."),
+        Column::text("Ports", "Ports of TLS configurations that open"),
         Column::AGE,
     ],
     ingress,
@@ -50,7 +53,7 @@ fn hosts(rules: &[Value]) -> String {
 pub(super) static INGRESS_CLASS: Table = Table::new(
     &[
         Column::NAME,
-        Column::text("Controller", "Who serves the Ingresses of the class."),
+        Column::text("Controller", "The controller that serves the Ingresses of the class."),
         Column::text("Parameters", "The object that has more settings of the class."),
         Column::AGE,
     ],
@@ -72,7 +75,10 @@ fn parameters(class: &Value) -> String {
 pub(super) static NETWORK_POLICY: Table = Table::new(
     &[
         Column::NAME,
-        Column::text("Pod-Selector", "Which labels make the policy hold for a pod."),
+        Column::text(
+            "Pod-Selector",
+            "Which labels make the policy apply to a pod of its namespace.",
+        ),
         Column::AGE,
     ],
     |object, now| {
@@ -83,7 +89,10 @@ pub(super) static NETWORK_POLICY: Table = Table::new(
 
 /// The reference's rows have an age, for which there is no column.
 pub(super) static IP_ADDRESS: Table = Table::new(
-    &[Column::NAME, Column::text("ParentRef", "The object that the address belongs to.")],
+    &[
+        Column::NAME,
+        Column::text("ParentRef", "The object, most often a Service, that the address belongs to."),
+    ],
     |object, now| vec![name(object), parent(object).into(), age_of(object, now)],
 );
 

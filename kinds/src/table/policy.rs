@@ -8,8 +8,11 @@ use super::{Column, Table, age_of};
 pub(super) static POD_DISRUPTION_BUDGET: Table = Table::new(
     &[
         Column::NAME,
-        Column::text("Min Available", "How many pods must stay up."),
-        Column::text("Max Unavailable", "How many pods may be down."),
+        Column::text("Min Available", "How many pods, or what share of them, must stay available."),
+        Column::text(
+            "Max Unavailable",
+            "How many pods, or what share of them, may be unavailable.",
+        ),
         Column::text("Allowed Disruptions", "How many pods may be evicted at this moment.")
             .of_type("integer"),
         Column::AGE,

@@ -6,15 +6,30 @@ use serde_json::Value;
 use super::fields::{list, name, string};
 use super::{Column, Table, age_of};
 
-/// The Table of RoleBindings and ClusterRoleBindings.
-pub(super) static BINDING: Table = Table::new(
+const ROLE: Column =
+    Column::text("Role", "The kind and the name of the role that the binding gives.");
+
+pub(super) static CLUSTER_ROLE_BINDING: Table = Table::new(
     &[
         Column::NAME,
-        Column::text("Role", "The role that is given."),
+        ROLE,
         Column::AGE,
-        Column::text("Users", "The users to whom it is given.").wide(),
-        Column::text("Groups", "The groups to whose members it is given.").wide(),
-        Column::text("ServiceAccounts", "The service accounts to which it is given.").wide(),
+        Column::text("Users", "Users in the clusterRoleBinding").wide(),
+        Column::text("Groups", "Groups in the clusterRoleBinding").wide(),
+        Column::text("ServiceAccounts", "The service accounts that are given the role everywhere.")
+            .wide(),
+    ],
+    binding,
+);
+
+pub(super) static ROLE_BINDING: Table = Table::new(
+    &[
+        Column::NAME,
+        ROLE,
+        Column::AGE,
+        Column::text("Users", "Users in the roleBinding").wide(),
+        Column::text("Groups", "Groups in the roleBinding").wide(),
+        Column::text("ServiceAccounts", "ServiceAccounts in the roleBinding").wide(),
     ],
     binding,
 );
@@ -68,7 +83,7 @@ mod tests {
             ],
         });
         assert_eq!(
-            cells(&BINDING, &object),
+            cells(&ROLE_BINDING, &object),
             json!(["b", "ClusterRole/view", "<unknown>", "u1, u2", "g", "ns/s, t"])
         );
     }
@@ -78,6 +93,6 @@ mod tests {
         let object = json!({
             "metadata": {"name": "b"}, "roleRef": {"kind": "Role", "name": "r"}, "subjects": null,
         });
-        assert_eq!(cells(&BINDING, &object), json!(["b", "Role/r", "<unknown>", "", "", ""]));
+        assert_eq!(cells(&ROLE_BINDING, &object), json!(["b", "Role/r", "<unknown>", "", "", ""]));
     }
 }

@@ -98,9 +98,9 @@ static GROUPS: &[Group] = &[
     (
         "rbac.authorization.k8s.io",
         &[
-            ("clusterrolebindings", &rbac::BINDING),
+            ("clusterrolebindings", &rbac::CLUSTER_ROLE_BINDING),
             ("clusterroles", &GENERIC),
-            ("rolebindings", &rbac::BINDING),
+            ("rolebindings", &rbac::ROLE_BINDING),
             ("roles", &GENERIC),
         ],
     ),

@@ -30,9 +30,9 @@ fn state(claim: &Value) -> &'static str {
 pub(super) static RESOURCE_SLICE: Table = Table::new(
     &[
         Column::NAME,
-        Column::text("Node", "The node that has the devices."),
-        Column::text("Driver", "The driver of the devices."),
-        Column::text("Pool", "The pool that the devices are part of."),
+        Column::text("Node", "The node that the devices belong to, if it is a single one."),
+        Column::text("Driver", "The name of the driver that makes the devices known."),
+        Column::text("Pool", "The name of the pool that the devices are part of."),
         Column::AGE,
     ],
     |object, now| {
@@ -49,10 +49,10 @@ pub(super) static RESOURCE_SLICE: Table = Table::new(
 pub(super) static DEVICE_TAINT_RULE: Table = Table::new(
     &[
         Column::NAME,
-        Column::text("Key", "What the taint says about the devices."),
-        Column::text("Value", "What the taint says in addition."),
+        Column::text("Key", "The name of what the taint says about the devices."),
+        Column::text("Value", "The value that goes with the key of the taint, if any."),
         Column::text("Effect", "What the taint does to pods that do not tolerate it."),
-        Column::text("TimeAdded", "The time since the taint was added."),
+        Column::text("TimeAdded", "The time since the taint was put on the devices."),
         Column::AGE,
     ],
     |object, now| {

@@ -11,7 +11,10 @@ pub(super) static PRIORITY_CLASS: Table = Table::new(
         Column::text("Global-Default", "Whether pods that name no class are of this one.")
             .of_type("boolean"),
         Column::AGE,
-        Column::text("PreemptionPolicy", "Whether its pods may drive out others."),
+        Column::text(
+            "PreemptionPolicy",
+            "Whether pods of the class may evict those of lower priority.",
+        ),
     ],
     |object, now| {
         vec![

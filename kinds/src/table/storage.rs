@@ -25,10 +25,13 @@ fn class_name(object: &Value, annotations: &[&str]) -> Value {
 pub(super) static STORAGE_CLASS: Table = Table::new(
     &[
         Column::NAME,
-        Column::text("Provisioner", "Who makes the volumes of the class."),
+        Column::text("Provisioner", "The driver or plugin that makes the volumes of the class."),
         Column::text("ReclaimPolicy", "What becomes of its volumes when their claims are gone."),
         Column::text("VolumeBindingMode", "Whether volumes are made at once or for a pod."),
-        Column::text("AllowVolumeExpansion", "Whether claims may ask for more later."),
+        Column::text(
+            "AllowVolumeExpansion",
+            "Whether claims of the class may ask for more room later.",
+        ),
         Column::AGE,
     ],
     |object, now| {
@@ -46,7 +49,7 @@ pub(super) static STORAGE_CLASS: Table = Table::new(
 pub(super) static VOLUME_ATTRIBUTES_CLASS: Table = Table::new(
     &[
         Column::NAME,
-        Column::text("DriverName", "The driver that understands the attributes."),
+        Column::text("DriverName", "The CSI driver that understands the attributes of the class."),
         Column::AGE,
     ],
     |object, now| {
@@ -60,11 +63,12 @@ pub(super) static VOLUME_ATTACHMENT: Table = Table::new(
         Column::NAME,
         Column {
             format: "name",
-            ..Column::text("Attacher", "The driver that attaches the volume.")
+            ..Column::text("Attacher", "The driver that has to attach or detach the volume.")
         },
-        Column::text("PV", "The volume to attach."),
-        Column::text("Node", "The node to attach it to."),
-        Column::text("Attached", "Whether it is attached.").of_type("boolean"),
+        Column::text("PV", "The name of the PersistentVolume that is to be attached."),
+        Column::text("Node", "The node that the volume is to be attached to."),
+        Column::text("Attached", "Whether the volume has been attached to the node.")
+            .of_type("boolean"),
         Column::AGE,
     ],
     |object, now| {
@@ -82,7 +86,8 @@ pub(super) static VOLUME_ATTACHMENT: Table = Table::new(
 pub(super) static CSI_NODE: Table = Table::new(
     &[
         Column::NAME,
-        Column::text("Drivers", "How many drivers there are on the node.").of_type("integer"),
+        Column::text("Drivers", "How many CSI drivers are registered on the node.")
+            .of_type("integer"),
         Column::AGE,
     ],
     |object, now| vec![name(object), count(object, "/spec/drivers").into(), age_of(object, now)],

@@ -12,6 +12,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::describe;
+use crate::marks::{self, MapType};
 
 /// A type that is parsed when it is first asked for.
 struct Entry {
@@ -158,7 +159,7 @@ fn parse(line: &'static str) -> Parsed {
         name: name.to_owned(),
         openapi_name: line.name.to_owned(),
         description: describe::type_description(name),
-        fields: line.fields.into_iter().map(|field| field.into_field(package)).collect(),
+        fields: line.fields.into_iter().map(|field| field.into_field(line.name, package)).collect(),
         atomic: line.atomic,
         unions: line.unions.into_iter().map(Union::from).collect(),
         rules: Vec::new(),
@@ -173,7 +174,7 @@ impl From<UnionLine> for Union {
 }
 
 impl FieldLine {
-    fn into_field(self, package: &str) -> Field {
+    fn into_field(self, type_name: &str, package: &str) -> Field {
         let presence = Presence::from(self.presence);
         let shape = self.shape(package);
         let zero = (presence == Presence::Always).then(|| shape.openapi_zero()).flatten();
@@ -191,6 +192,7 @@ impl FieldLine {
             required: self.required,
             default: self.default,
             openapi_default,
+            atomic: marks::map_type(type_name, self.name) == Some(MapType::Atomic),
             rules: Vec::new(),
             value_type: None,
         }

@@ -3,17 +3,24 @@
 use api::schema::{Field, List, ListType, Shape, TypeDef};
 use serde_json::{Map, Value};
 
+/// Objects of any kind, in objects of other kinds.
+const RAW_EXTENSION: &str = "io.k8s.apimachinery.pkg.runtime.RawExtension";
+
 /// What is declared for a value.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Node<'s> {
     Struct(&'s TypeDef),
     Map(&'s Shape),
+    /// A map that is owned as a whole.
+    AtomicMap(&'s Shape),
     List(&'s List),
     Scalar(Scalar),
     /// Anything; what it is depends on the value.
     Untyped,
     UntypedMap,
     UntypedList,
+    /// An object of a type that is not known here, owned as a whole.
+    Opaque,
 }
 
 /// What a scalar may be.
@@ -42,10 +49,18 @@ impl<'s> Node<'s> {
             Shape::Time | Shape::MicroTime | Shape::Quantity | Shape::IntOrString => {
                 Self::Scalar(Scalar::Any)
             }
+            Shape::Json(RAW_EXTENSION) => Self::Opaque,
             Shape::Json(_) => Self::Untyped,
             Shape::Struct(type_def) => Self::Struct(type_def),
             Shape::List(list) => Self::List(list),
             Shape::Map(shape) => Self::Map(shape),
+        }
+    }
+
+    fn of_field(field: &'s Field) -> Self {
+        match (&field.shape, field.atomic) {
+            (Shape::Map(shape), true) => Self::AtomicMap(shape),
+            (shape, _) => Self::of(shape),
         }
     }
 
@@ -61,7 +76,12 @@ impl<'s> Node<'s> {
 
     pub(super) fn form(self) -> Form {
         match self {
-            Self::Struct(_) | Self::Map(_) | Self::Untyped | Self::UntypedMap => Form::Map,
+            Self::Struct(_)
+            | Self::Map(_)
+            | Self::AtomicMap(_)
+            | Self::Untyped
+            | Self::UntypedMap
+            | Self::Opaque => Form::Map,
             Self::List(_) | Self::UntypedList => Form::List,
             Self::Scalar(_) => Form::Scalar,
         }
@@ -72,7 +92,7 @@ impl<'s> Node<'s> {
         match self {
             Self::Struct(type_def) => type_def.atomic,
             Self::List(list) => matches!(list.list_type, ListType::Unset | ListType::Atomic),
-            Self::UntypedList | Self::Scalar(_) => true,
+            Self::AtomicMap(_) | Self::Opaque | Self::UntypedList | Self::Scalar(_) => true,
             Self::Map(_) | Self::Untyped | Self::UntypedMap => false,
         }
     }
@@ -88,9 +108,9 @@ impl<'s> Node<'s> {
     /// What is declared for a member; `None` if no such member may be.
     pub(super) fn member(self, name: &str) -> Option<Self> {
         match self {
-            Self::Struct(type_def) => type_def.field(name).map(|field| Self::of(&field.shape)),
-            Self::Map(shape) => Some(Self::of(shape)),
-            Self::Untyped | Self::UntypedMap => Some(Self::Untyped),
+            Self::Struct(type_def) => type_def.field(name).map(Self::of_field),
+            Self::Map(shape) | Self::AtomicMap(shape) => Some(Self::of(shape)),
+            Self::Untyped | Self::UntypedMap | Self::Opaque => Some(Self::Untyped),
             Self::List(_) | Self::UntypedList | Self::Scalar(_) => None,
         }
     }

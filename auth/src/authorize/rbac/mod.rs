@@ -6,6 +6,7 @@
 
 mod aggregate;
 pub mod bootstrap;
+mod escalation;
 mod index;
 mod objects;
 mod rule;
@@ -16,6 +17,7 @@ use std::sync::Arc;
 
 use arc_swap::ArcSwap;
 
+pub use escalation::uncovered;
 pub use index::RbacIndex;
 pub use objects::{
     AggregationRule, Binding, LabelSelector, LabelSelectorRequirement, Metadata, ObjectError,

@@ -3,7 +3,6 @@
 
 use std::cmp::Ordering;
 
-use api::schema::{Shape, TypeDef};
 use serde_json::Value;
 
 /// Units in which amounts are counted: a thousand millionth is the smallest that is told apart.
@@ -126,10 +125,8 @@ impl Scale {
         let Some(base) = kept.parse::<i128>().ok().filter(|base| *base <= largest) else {
             return largest;
         };
-        // A binary suffix multiplies what the fraction lost, too: count it before rounding.
-        let exact = base.checked_mul(1 << bits).unwrap_or(largest);
-        let lost = i128::from(rest);
-        (exact + lost).min(largest)
+        // With a binary suffix it is the fraction of the unit that is rounded up.
+        (base + i128::from(rest)).checked_mul(1 << bits).map_or(largest, |exact| exact.min(largest))
     }
 }
 
@@ -222,45 +219,6 @@ impl Quantity {
     pub fn plus(self, other: Self) -> Self {
         Self { nanos: self.nanos.saturating_add(other.nanos), format: self.format }
     }
-}
-
-/// Writes every quantity of an object in its canonical form (`1000m` becomes `1`), as reading it
-/// does in the reference. `type_def` describes the object.
-///
-/// # Errors
-///
-/// What is no quantity.
-pub fn canonicalize(type_def: &TypeDef, object: &mut Value) -> Result<(), QuantityError> {
-    for field in &type_def.fields {
-        if let Some(member) = object.get_mut(&field.name) {
-            canonicalize_shape(&field.shape, member)?;
-        }
-    }
-    Ok(())
-}
-
-fn canonicalize_shape(shape: &Shape, value: &mut Value) -> Result<(), QuantityError> {
-    match (shape, value) {
-        (Shape::Struct(type_def), value @ Value::Object(_)) => canonicalize(type_def, value),
-        (Shape::List(list), Value::Array(items)) => {
-            items.iter_mut().try_for_each(|item| canonicalize_shape(&list.item, item))
-        }
-        (Shape::Map(shape), Value::Object(members)) => {
-            members.values_mut().try_for_each(|member| canonicalize_shape(shape, member))
-        }
-        (Shape::Quantity, value) => canonicalize_quantity(value),
-        _ => Ok(()),
-    }
-}
-
-fn canonicalize_quantity(value: &mut Value) -> Result<(), QuantityError> {
-    let quantity: Quantity = match &*value {
-        Value::String(text) => text.trim().parse()?,
-        Value::Number(number) => number.to_string().parse()?,
-        _ => return Ok(()),
-    };
-    *value = quantity.to_string().into();
-    Ok(())
 }
 
 #[cfg(test)]
