@@ -2,6 +2,7 @@
 
 pub mod access;
 pub mod codec;
+pub mod commands;
 pub mod connection;
 mod controllers;
 pub mod flow_control;

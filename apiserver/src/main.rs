@@ -3,6 +3,7 @@
 use std::io::Write as _;
 use std::process::ExitCode;
 
+use apiserver::commands::Subcommand;
 use apiserver::connection::signals::shutdown_on_signal;
 use apiserver::options::{self, Command, Config, Exit};
 use apiserver::server;
@@ -10,12 +11,29 @@ use apiserver::server;
 fn main() -> ExitCode {
     match options::parse(std::env::args_os()) {
         Ok(Command::Serve(config)) => serve(&config),
-        Err(Exit::Success(text)) => {
+        Ok(Command::Run(subcommand)) => run(&subcommand),
+        Err(exit) => end(&exit),
+    }
+}
+
+fn run(subcommand: &Subcommand) -> ExitCode {
+    match subcommand.run(&mut std::io::stdin().lock()) {
+        Ok(findings) => {
+            drop(write!(std::io::stdout(), "{}", findings.text));
+            if findings.ok { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+        }
+        Err(exit) => end(&exit),
+    }
+}
+
+fn end(exit: &Exit) -> ExitCode {
+    match exit {
+        Exit::Success(text) => {
             // Nobody is left to tell if this cannot be written.
             drop(write!(std::io::stdout(), "{text}"));
             ExitCode::SUCCESS
         }
-        Err(Exit::Failure(text)) => fail(&text),
+        Exit::Failure(text) => fail(text),
     }
 }
 

@@ -7,13 +7,13 @@ use std::time::Duration;
 use api::time::{Clock, SystemClock};
 use storage::{Backend, Change, Key};
 use tokio_util::sync::CancellationToken;
-use validation::flowcontrol::Gates;
+use validation::flowcontrol::{Context, Gates};
 
 use crate::access::{Access, TokenKeys};
 use crate::connection::{Listener, Shutdown, Tls};
 use crate::controllers;
 use crate::flow_control::FlowControl;
-use crate::metrics::Metrics;
+use crate::metrics::{Metrics, ValidationObserver};
 use crate::nonresource::{Documents, Health};
 use crate::objects::Stores;
 use crate::options::Config;
@@ -41,6 +41,8 @@ pub struct Server {
     pub clock: Arc<dyn Clock>,
     /// Which rules are enforced.
     pub gates: Gates,
+    /// Who counts what is found out about the rules.
+    pub rules_observer: ValidationObserver,
     /// How long a request may take.
     pub request_timeout: Duration,
     /// How long a watch lasts at the least.
@@ -59,6 +61,12 @@ impl Server {
     #[must_use]
     pub fn storage_status(&self) -> storage::Status {
         self.backend.status()
+    }
+
+    /// What decides about validation, and who is told about it.
+    #[must_use]
+    pub fn validation(&self) -> Context<'_> {
+        Context { gates: self.gates, observer: &self.rules_observer }
     }
 
     /// Forgets what was overwritten or deleted, each interval, for ever.
@@ -101,6 +109,7 @@ pub async fn start(config: &Config, shutdown: Shutdown) -> Result<Ready, String>
         resources,
         access: Access::new(config, &keys, &stores)?,
         flow_control: FlowControl::new(config, &stores, &mut metrics, &clock),
+        rules_observer: metrics.validation_observer(),
         metrics,
         stores,
         keys,

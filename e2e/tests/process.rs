@@ -4,11 +4,11 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "all of this is tests")]
 
-use std::io::BufReader;
+use std::io::{BufReader, Write as _};
 use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
-use std::process::Command;
+use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
 use e2e::binary;
@@ -205,6 +205,37 @@ fn a_flag_that_cannot_be_understood_is_named() {
     ] {
         assert_one_line(&run(&["--secure-port=0", flag]), named);
     }
+}
+
+/// Runs a subcommand with something on its standard input.
+fn piped(arguments: &[&str], stdin: &str) -> Output {
+    let mut child = Command::new(server_binary())
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(stdin.as_bytes()).unwrap();
+    child.wait_with_output().unwrap()
+}
+
+#[test]
+fn manifests_are_validated_without_a_server() {
+    let level = "apiVersion: flowcontrol.apiserver.k8s.io/v1\nkind: PriorityLevelConfiguration\n\
+                 metadata: {name: a}\nspec: {type: Limited, limited: {limitResponse: {type: Reject}}}\n";
+    let right = piped(&["validate", "-f", "-"], level);
+    assert_eq!(right.status.code(), Some(0), "{right:?}");
+    let two = format!("{level}---\n{}", level.replace("Reject", "Queue"));
+    let wrong = piped(&["validate", "-f", "-"], &two);
+    assert_eq!(wrong.status.code(), Some(1), "{wrong:?}");
+    let said = String::from_utf8(wrong.stdout).unwrap();
+    let error = "-:6: PriorityLevelConfiguration \"a\": spec.limited.limitResponse.queuing: \
+                 Required value\n";
+    assert!(said.starts_with(error), "{said}");
+    let unknown = piped(&["explain-validation", "Thing"], "");
+    assert_eq!(unknown.status.code(), Some(1), "{unknown:?}");
+    assert!(unknown.stdout.is_empty() && !unknown.stderr.is_empty(), "{unknown:?}");
 }
 
 #[test]

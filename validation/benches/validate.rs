@@ -11,6 +11,27 @@ use validation::flowcontrol::{Gates, validate_create, validate_update};
 
 const RULES: usize = 20;
 
+/// The metadata of a stored object, with its books of managed fields.
+fn metadata(generation: i32) -> Value {
+    let manager = |name: &str, operation: &str, subresource: &str| {
+        json!({
+            "manager": name, "operation": operation, "apiVersion": "flowcontrol.apiserver.k8s.io/v1",
+            "time": "2026-01-01T00:00:00Z", "fieldsType": "FieldsV1",
+            "fieldsV1": {"f:spec": {"f:rules": {}, "f:matchingPrecedence": {}}},
+            "subresource": subresource,
+        })
+    };
+    json!({
+        "name": "bench", "uid": "3c0a7f9e-3f0c-4f3a-9d6e-0f1f5d8f7c11", "generation": generation,
+        "creationTimestamp": "2026-01-01T00:00:00Z",
+        "labels": {"example.com/a": "b", "app": "bench"},
+        "annotations": {"example.com/note": "a few words"},
+        "managedFields": [
+            manager("kubectl", "Apply", ""), manager("api-priority-and-fairness", "Update", "status"),
+        ],
+    })
+}
+
 /// A FlowSchema with all kinds of subjects and rules, in canonical form.
 fn flow_schema(precedence: i32) -> Value {
     let rule = json!({
@@ -26,7 +47,7 @@ fn flow_schema(precedence: i32) -> Value {
         "nonResourceRules": [{"verbs": ["*"], "nonResourceURLs": ["/healthz", "/metrics/*"]}],
     });
     let object = json!({
-        "metadata": {"name": "bench", "labels": {"example.com/a": "b"}},
+        "metadata": metadata(precedence),
         "spec": {
             "priorityLevelConfiguration": {"name": "workload-low"},
             "matchingPrecedence": precedence,

@@ -52,8 +52,12 @@ const LABEL_VALUE: &str = "a valid label must be an empty string or consist of a
 /// A DNS-1123 subdomain, such as `example.com`.
 #[must_use]
 pub fn dns_subdomain(text: &str, unit: Unit) -> Vec<String> {
+    let fits = is_subdomain(text);
+    if fits && text.len() <= SUBDOMAIN_BYTES_MAX {
+        return Vec::new();
+    }
     let mut messages: Vec<String> = unit.check(text, SUBDOMAIN_BYTES_MAX).into_iter().collect();
-    if !is_subdomain(text) {
+    if !fits {
         messages.push(SUBDOMAIN.to_owned());
     }
     messages
@@ -73,8 +77,12 @@ pub fn dns_subdomain_caseless(text: &str) -> Vec<String> {
 /// A DNS-1123 label, such as `my-name`.
 #[must_use]
 pub fn dns_label(text: &str, unit: Unit) -> Vec<String> {
+    let fits = is_label(text.as_bytes());
+    if fits && text.len() <= LABEL_BYTES_MAX {
+        return Vec::new();
+    }
     let mut messages: Vec<String> = unit.check(text, LABEL_BYTES_MAX).into_iter().collect();
-    if !is_label(text) {
+    if !fits {
         let message = if is_subdomain(text) { "must not contain dots" } else { LABEL };
         messages.push(message.to_owned());
     }
@@ -85,9 +93,9 @@ pub fn dns_label(text: &str, unit: Unit) -> Vec<String> {
 #[must_use]
 pub fn qualified_name(text: &str) -> Vec<String> {
     let mut messages = Vec::new();
-    let name = match text.split('/').collect::<Vec<_>>()[..] {
-        [name] => name,
-        [prefix, name] => {
+    let name = match text.split_once('/') {
+        None => text,
+        Some((prefix, name)) if !name.contains('/') => {
             if prefix.is_empty() {
                 messages.push("prefix part must be non-empty".to_owned());
             } else {
@@ -96,7 +104,7 @@ pub fn qualified_name(text: &str) -> Vec<String> {
             }
             name
         }
-        _ => {
+        Some(_) => {
             return vec![format!(
                 "a valid label key {QUALIFIED} with an optional DNS subdomain prefix and '/' (e.g. \
                  'example.com/MyName')"
@@ -196,29 +204,58 @@ pub fn path_segment_prefix(text: &str) -> Vec<String> {
 }
 
 fn is_subdomain(text: &str) -> bool {
-    text.split('.').all(is_label)
+    let bytes = text.as_bytes();
+    // Most names have no dots.
+    is_label(bytes) || bytes.split(|byte| *byte == b'.').all(is_label)
 }
 
-fn is_label(text: &str) -> bool {
-    let inside = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
-    framed(text, inside, |byte| inside(byte) || byte == b'-')
+fn is_label(text: &[u8]) -> bool {
+    is_framed(text, LOWER, LOWER | DASH)
 }
 
 fn is_qualified(text: &str) -> bool {
-    let inside = |byte: u8| byte.is_ascii_alphanumeric();
-    framed(text, inside, |byte| inside(byte) || matches!(byte, b'-' | b'_' | b'.'))
+    is_framed(text.as_bytes(), LOWER | UPPER, LOWER | UPPER | DASH | INNER)
 }
 
-/// Not empty, the ends of one set and the rest of another.
-fn framed(text: &str, end: impl Fn(u8) -> bool, middle: impl Fn(u8) -> bool) -> bool {
-    match text.as_bytes() {
+/// Not empty, the ends of one class and the rest of another.
+fn is_framed(text: &[u8], end: u8, middle: u8) -> bool {
+    match text {
         [] => false,
-        [only] => end(*only),
+        [only] => is(*only, end),
         [first, rest @ .., last] => {
-            end(*first) && end(*last) && rest.iter().all(|byte| middle(*byte))
+            is(*first, end) && is(*last, end) && rest.iter().all(|byte| is(*byte, middle))
         }
     }
 }
+
+fn is(byte: u8, classes: u8) -> bool {
+    CLASSES[usize::from(byte)] & classes != 0
+}
+
+/// Lower case letters and digits.
+const LOWER: u8 = 1;
+/// Capital letters.
+const UPPER: u8 = 2;
+const DASH: u8 = 4;
+/// Dot and underscore.
+const INNER: u8 = 8;
+
+/// The class of each byte; names are looked at byte by byte on every write.
+static CLASSES: [u8; 256] = {
+    let mut classes = [0; 256];
+    let mut byte = 0_u8;
+    while byte < 128 {
+        classes[byte as usize] = match byte {
+            b'a'..=b'z' | b'0'..=b'9' => LOWER,
+            b'A'..=b'Z' => UPPER,
+            b'-' => DASH,
+            b'.' | b'_' => INNER,
+            _ => 0,
+        };
+        byte += 1;
+    }
+    classes
+};
 
 #[cfg(test)]
 mod tests {

@@ -10,8 +10,10 @@ pub mod lifecycle;
 pub mod object_meta;
 pub mod rules;
 pub mod text;
+mod view;
 
 /// The examples of the documentation compile and run.
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/adding-a-validation-rule.md")]
+#[doc = include_str!("../../docs/adding-a-validation-tag.md")]
 pub struct Documentation;

@@ -40,8 +40,11 @@ fn push_code(out: &mut String, code: u32) {
 /// Whether a character is a letter, mark, number, punctuation mark, symbol or the plain space.
 #[must_use]
 pub fn is_printable(character: char) -> bool {
+    if matches!(character, ' '..='~') {
+        return true;
+    }
     let escaped = character.escape_debug().next() == Some('\\');
-    !escaped || matches!(character, '"' | '\\' | '\'') || is_mark(character)
+    !escaped || is_mark(character)
 }
 
 /// Combining marks, which are printable though they only show on another character.

@@ -48,6 +48,8 @@ pub enum Stability {
     Beta,
     /// It does not change.
     Stable,
+    /// It is for the server's makers.
+    Internal,
 }
 
 impl Stability {
@@ -58,6 +60,7 @@ impl Stability {
             Self::Alpha => "ALPHA",
             Self::Beta => "BETA",
             Self::Stable => "STABLE",
+            Self::Internal => "INTERNAL",
         }
     }
 }

@@ -58,7 +58,12 @@ impl ValueType {
 
 impl Parse for SpannedTag {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        let name = input.call(Ident::parse_any)?;
+        let first = input.call(Ident::parse_any)?;
+        let name = match input.parse::<Option<Token![::]>>()? {
+            None => first.to_string(),
+            // Somebody's own tag: `example::even` is `+example:even`.
+            Some(_) => format!("{first}:{}", input.call(Ident::parse_any)?),
+        };
         let arguments = if input.peek(syn::token::Paren) {
             let inner;
             syn::parenthesized!(inner in input);
@@ -68,9 +73,9 @@ impl Parse for SpannedTag {
         };
         let payload = match input.parse::<Option<Token![=]>>()? {
             None => Payload::None,
-            Some(_) => parse_payload(&name.to_string(), input)?,
+            Some(_) => parse_payload(&name, input)?,
         };
-        Ok(Self { tag: Tag { name: name.to_string(), arguments, payload }, span: name.span() })
+        Ok(Self { tag: Tag { name, arguments, payload }, span: first.span() })
     }
 }
 
@@ -84,7 +89,8 @@ fn parse_argument(input: ParseStream<'_>) -> syn::Result<Argument> {
 }
 
 fn parse_payload(name: &str, input: ParseStream<'_>) -> syn::Result<Payload> {
-    let takes_tag = info(name).is_none_or(|info| info.payload == PayloadKind::Tag);
+    let is_custom = name.contains(':');
+    let takes_tag = !is_custom && info(name).is_none_or(|info| info.payload == PayloadKind::Tag);
     let is_literal = input.peek(Lit) || input.peek(Token![-]);
     if takes_tag && !is_literal {
         return Ok(Payload::Tag(Box::new(SpannedTag::parse(input)?.tag)));

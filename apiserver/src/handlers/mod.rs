@@ -39,7 +39,7 @@ pub(crate) use options::DeleteOptions;
 pub(crate) use part::Part;
 pub(crate) use review::Review;
 pub(crate) use route::{Place, Route, route};
-pub(crate) use write::{Origin, Proposal, WriteContext};
+pub(crate) use write::{Origin, Proposal, WriteContext, generated_start};
 
 /// A request for objects of one resource.
 pub(crate) struct Call<'a> {

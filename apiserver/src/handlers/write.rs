@@ -128,8 +128,8 @@ impl WriteContext<'_> {
         self.note_requester(&mut object);
         self.resource.strategy.prepare_create(&mut object);
         self.check_grants(None, &object)?;
-        let gates = self.server.gates;
-        let errors = self.resource.strategy.validate_create(&object, gates);
+        let context = self.server.validation();
+        let errors = self.resource.strategy.validate_create(&object, context);
         failure::invalid(self.resource, &name, &errors)?;
         let version = metadata::text(&object, "resourceVersion");
         let set_by_client = parse_uint(version).is_ok_and(|version| version != 0);
@@ -311,11 +311,11 @@ impl WriteContext<'_> {
         }
         self.count_generation(&mut object, live);
         let strategy = &self.resource.strategy;
-        let gates = self.server.gates;
+        let context = self.server.validation();
         let errors = if self.part.is_status() {
-            strategy.validate_status_update(&object, live, gates)
+            strategy.validate_status_update(&object, live, context)
         } else {
-            strategy.validate_update(&object, live, gates)
+            strategy.validate_update(&object, live, context)
         };
         failure::invalid(self.resource, self.name, &errors)?;
         self.resource.type_def().prune(&mut object);
@@ -511,7 +511,7 @@ fn store_error(error: &Error) -> StoreError {
     }
 }
 
-fn generated_start(generate_name: &str) -> String {
+pub(crate) fn generated_start(generate_name: &str) -> String {
     let mut end = generate_name.len().min(GENERATE_NAME_BYTES_MAX);
     while !generate_name.is_char_boundary(end) {
         end -= 1;

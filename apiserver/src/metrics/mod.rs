@@ -5,6 +5,7 @@
 mod exposition;
 mod flow_control;
 mod ratios;
+mod validation;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
@@ -19,6 +20,7 @@ use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
 
 pub use flow_control::FlowControlObserver;
+pub use validation::ValidationObserver;
 
 /// Names and values of labels, in alphabetical order of the names.
 type Labels = Vec<(&'static str, String)>;
@@ -97,7 +99,7 @@ impl Default for Metrics {
     fn default() -> Self {
         let mut registry = Registry::default();
         let mut families = Families::default();
-        for metric in METRICS {
+        for metric in METRICS.iter().chain(validation::METRICS) {
             register(&mut registry, &mut families, metric);
         }
         Self { registry, families: Arc::new(families) }
@@ -134,6 +136,12 @@ impl Metrics {
     #[must_use]
     pub fn observer(&self) -> FlowControlObserver {
         FlowControlObserver::new(Arc::clone(&self.families))
+    }
+
+    /// Who counts what is found out about the rules of validation.
+    #[must_use]
+    pub fn validation_observer(&self) -> ValidationObserver {
+        ValidationObserver::new(Arc::clone(&self.families))
     }
 
     /// Exposes the ratios that flow control keeps.

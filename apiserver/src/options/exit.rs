@@ -14,7 +14,7 @@ pub enum Exit {
 
 impl Exit {
     /// Says each of several things that are wrong.
-    pub(super) fn failure(errors: impl IntoIterator<Item = String>) -> Self {
+    pub(crate) fn failure(errors: impl IntoIterator<Item = String>) -> Self {
         Self::Failure(errors.into_iter().map(|error| format!("Error: {error}\n")).collect())
     }
 
@@ -23,7 +23,9 @@ impl Exit {
         let argument = argument(error);
         match error.kind() {
             ErrorKind::DisplayHelp => Self::Success(without_trailing_blanks(&error.to_string())),
-            ErrorKind::UnknownArgument => Self::failure([unknown(argument)]),
+            ErrorKind::UnknownArgument | ErrorKind::InvalidSubcommand => {
+                Self::failure([unknown(argument)])
+            }
             ErrorKind::InvalidValue => {
                 Self::failure([format!("flag needs an argument: {argument}")])
             }
@@ -43,7 +45,11 @@ fn without_trailing_blanks(text: &str) -> String {
 
 /// The argument at fault, without its value.
 fn argument(error: &clap::Error) -> &str {
-    let Some(ContextValue::String(text)) = error.get(ContextKind::InvalidArg) else { return "" };
+    let kinds = [ContextKind::InvalidArg, ContextKind::InvalidSubcommand];
+    let Some(ContextValue::String(text)) = kinds.into_iter().find_map(|kind| error.get(kind))
+    else {
+        return "";
+    };
     text.split(' ').next().unwrap_or_default()
 }
 

@@ -290,7 +290,8 @@ pub(super) fn command() -> Command {
     let accepted = accepted().map(|(name, kind)| argument(name, kind).help_heading(ACCEPTED));
     Command::new("apiserver")
         .about("A small Kubernetes API server for FlowSchemas and PriorityLevelConfigurations")
-        .override_usage("apiserver [flags]")
+        .override_usage("apiserver [flags]\n       apiserver <command>")
+        .subcommands(crate::commands::parsers())
         .disable_help_flag(true)
         .disable_version_flag(true)
         .disable_help_subcommand(true)

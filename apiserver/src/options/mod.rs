@@ -15,6 +15,8 @@ mod values;
 
 use std::ffi::OsString;
 
+use crate::commands::Subcommand;
+
 pub use config::Config;
 pub use exit::Exit;
 pub use feature_gates::FeatureGates;
@@ -23,12 +25,13 @@ pub use runtime_config::RuntimeConfig;
 /// This program's own version.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// What the program was asked to do. Subcommands become further variants: `flags::command` tells
-/// the parser of them, and [`parse`] matches on the one that was given.
+/// What the program was asked to do.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Command {
     /// To serve.
     Serve(Box<Config>),
+    /// Something else.
+    Run(Subcommand),
 }
 
 /// Reads the command line; the first argument is the program's name.
@@ -40,6 +43,9 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Command, E
     let matches = flags::command()
         .try_get_matches_from(arguments)
         .map_err(|error| Exit::from_parser(&error))?;
+    if let Some(subcommand) = Subcommand::from_matches(&matches)? {
+        return Ok(Command::Run(subcommand));
+    }
     if matches.get_flag("version") {
         return Err(Exit::Success(format!("apiserver {VERSION} (Kubernetes v1.37.2)\n")));
     }

@@ -8,7 +8,9 @@ use super::*;
 
 fn read(arguments: &[&str]) -> Result<Config, Exit> {
     let arguments = std::iter::once("apiserver").chain(arguments.iter().copied());
-    let Command::Serve(config) = parse(arguments.map(OsString::from))?;
+    let Command::Serve(config) = parse(arguments.map(OsString::from))? else {
+        panic!("a subcommand")
+    };
     Ok(*config)
 }
 
@@ -235,6 +237,9 @@ fn help_and_version_are_no_failures() {
         let Err(Exit::Success(text)) = read(&[flag]) else { panic!("{flag}") };
         let mut at = 0;
         for section in [
+            "Commands:",
+            "validate",
+            "explain-validation",
             "Storage:",
             "--data-dir <string>",
             "Secure serving:",

@@ -9,7 +9,7 @@ use kinds::{convert, defaults, deletion, rules, table};
 use openapi::resource::{GroupVersion, Resource as Described, Verb};
 use serde_json::Value;
 use validation::field::ErrorList;
-use validation::flowcontrol::Gates;
+use validation::flowcontrol::Context;
 
 use super::{Resource, Strategy};
 
@@ -112,15 +112,20 @@ impl Strategy for BuiltIn {
         deletion::begin(&self.group, &self.kind, object);
     }
 
-    fn validate_create(&self, object: &Value, _gates: Gates) -> ErrorList {
+    fn validate_create(&self, object: &Value, _context: Context<'_>) -> ErrorList {
         rules::validate_create(&self.group, &self.kind, object).without_repetitions()
     }
 
-    fn validate_update(&self, object: &Value, old: &Value, _gates: Gates) -> ErrorList {
+    fn validate_update(&self, object: &Value, old: &Value, _context: Context<'_>) -> ErrorList {
         rules::validate_update(&self.group, &self.kind, object, old).without_repetitions()
     }
 
-    fn validate_status_update(&self, object: &Value, old: &Value, gates: Gates) -> ErrorList {
-        self.validate_update(object, old, gates)
+    fn validate_status_update(
+        &self,
+        object: &Value,
+        old: &Value,
+        context: Context<'_>,
+    ) -> ErrorList {
+        self.validate_update(object, old, context)
     }
 }

@@ -5,7 +5,9 @@ use std::borrow::Cow;
 use openapi::resource::{GroupVersion, Resource as Described};
 use serde_json::Value;
 use validation::field::{Error, ErrorList};
-use validation::flowcontrol::Gates;
+use validation::flowcontrol::{
+    Context, validate_create_observed, validate_status_update_observed, validate_update_observed,
+};
 
 use kinds::convert::{self, Conversion, Shares, shares};
 use kinds::table;
@@ -77,20 +79,22 @@ impl Strategy for FlowControlStrategy {
         }
     }
 
-    fn validate_create(&self, object: &Value, gates: Gates) -> ErrorList {
-        let errors = validation::flowcontrol::validate_create(self.kind, &self.hub(object), gates);
-        self.served(errors)
+    fn validate_create(&self, object: &Value, context: Context<'_>) -> ErrorList {
+        self.served(validate_create_observed(self.kind, &self.hub(object), context))
     }
 
-    fn validate_update(&self, object: &Value, old: &Value, gates: Gates) -> ErrorList {
+    fn validate_update(&self, object: &Value, old: &Value, context: Context<'_>) -> ErrorList {
         let (object, old) = (self.hub(object), self.hub(old));
-        self.served(validation::flowcontrol::validate_update(self.kind, &object, &old, gates))
+        self.served(validate_update_observed(self.kind, &object, &old, context))
     }
 
-    fn validate_status_update(&self, object: &Value, old: &Value, gates: Gates) -> ErrorList {
+    fn validate_status_update(
+        &self,
+        object: &Value,
+        old: &Value,
+        context: Context<'_>,
+    ) -> ErrorList {
         let (object, old) = (self.hub(object), self.hub(old));
-        self.served(validation::flowcontrol::validate_status_update(
-            self.kind, &object, &old, gates,
-        ))
+        self.served(validate_status_update_observed(self.kind, &object, &old, context))
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use validation::field::ErrorList;
-use validation::flowcontrol::Gates;
+use validation::flowcontrol::Context;
 
 /// The hooks of a kind. Objects are in canonical form with defaults filled in.
 pub trait Strategy: Send + Sync {
@@ -70,11 +70,16 @@ pub trait Strategy: Send + Sync {
     fn begin_deletion(&self, _object: &mut Value) {}
 
     /// Validates a new object.
-    fn validate_create(&self, object: &Value, gates: Gates) -> ErrorList;
+    fn validate_create(&self, object: &Value, context: Context<'_>) -> ErrorList;
 
     /// Validates a changed object.
-    fn validate_update(&self, object: &Value, old: &Value, gates: Gates) -> ErrorList;
+    fn validate_update(&self, object: &Value, old: &Value, context: Context<'_>) -> ErrorList;
 
     /// Validates an object whose status was changed.
-    fn validate_status_update(&self, object: &Value, old: &Value, gates: Gates) -> ErrorList;
+    fn validate_status_update(
+        &self,
+        object: &Value,
+        old: &Value,
+        context: Context<'_>,
+    ) -> ErrorList;
 }

@@ -4,7 +4,6 @@ use std::fmt;
 
 use serde::Serialize;
 
-use super::Path;
 use crate::text::{go_quote, json};
 
 /// What kind of error it is.
@@ -170,7 +169,12 @@ pub struct Error {
 }
 
 impl Error {
-    fn new(error_type: ErrorType, path: &Path, value: Shown, detail: impl Into<String>) -> Self {
+    fn new(
+        error_type: ErrorType,
+        path: &impl fmt::Display,
+        value: Shown,
+        detail: impl Into<String>,
+    ) -> Self {
         let detail = detail.into();
         Self {
             error_type,
@@ -185,27 +189,35 @@ impl Error {
     }
 
     /// The value is not allowed.
-    pub fn invalid(path: &Path, value: impl Into<Shown>, detail: impl Into<String>) -> Self {
+    pub fn invalid(
+        path: &impl fmt::Display,
+        value: impl Into<Shown>,
+        detail: impl Into<String>,
+    ) -> Self {
         Self::new(ErrorType::Invalid, path, value.into(), detail)
     }
 
     /// There must be a value.
-    pub fn required(path: &Path, detail: impl Into<String>) -> Self {
+    pub fn required(path: &impl fmt::Display, detail: impl Into<String>) -> Self {
         Self::new(ErrorType::Required, path, Shown::null(), detail)
     }
 
     /// There must be no value.
-    pub fn forbidden(path: &Path, detail: impl Into<String>) -> Self {
+    pub fn forbidden(path: &impl fmt::Display, detail: impl Into<String>) -> Self {
         Self::new(ErrorType::Forbidden, path, Shown::null(), detail)
     }
 
     /// The value is there already.
-    pub fn duplicate(path: &Path, value: impl Into<Shown>) -> Self {
+    pub fn duplicate(path: &impl fmt::Display, value: impl Into<Shown>) -> Self {
         Self::new(ErrorType::Duplicate, path, value.into(), "")
     }
 
     /// The value is not one of those.
-    pub fn not_supported(path: &Path, value: impl Into<Shown>, supported: &[&str]) -> Self {
+    pub fn not_supported(
+        path: &impl fmt::Display,
+        value: impl Into<Shown>,
+        supported: &[&str],
+    ) -> Self {
         let quoted: Vec<String> = supported.iter().map(|value| go_quote(value)).collect();
         let detail = if quoted.is_empty() {
             String::new()
@@ -217,41 +229,41 @@ impl Error {
 
     /// The text has more than so many bytes.
     #[must_use]
-    pub fn too_long(path: &Path, bytes_max: usize) -> Self {
+    pub fn too_long(path: &impl fmt::Display, bytes_max: usize) -> Self {
         let detail = format!("may not be more than {}", counted(bytes_max, "byte"));
         Self::new(ErrorType::TooLong, path, Shown::null(), detail)
     }
 
     /// The text has more than so many characters.
     #[must_use]
-    pub fn too_many_characters(path: &Path, characters_max: usize) -> Self {
+    pub fn too_many_characters(path: &impl fmt::Display, characters_max: usize) -> Self {
         let detail = format!("may not be more than {}", counted(characters_max, "character"));
         Self::new(ErrorType::TooLong, path, Shown::null(), detail)
     }
 
     /// The text has fewer than so many characters.
     #[must_use]
-    pub fn too_short(path: &Path, characters_min: usize) -> Self {
+    pub fn too_short(path: &impl fmt::Display, characters_min: usize) -> Self {
         let detail = format!("must be at least {}", counted(characters_min, "character"));
         Self::new(ErrorType::TooShort, path, Shown::null(), detail)
     }
 
     /// There are more than so many items.
     #[must_use]
-    pub fn too_many(path: &Path, count: usize, items_max: usize) -> Self {
+    pub fn too_many(path: &impl fmt::Display, count: usize, items_max: usize) -> Self {
         let detail = format!("must have at most {}", counted(items_max, "item"));
         Self::new(ErrorType::TooMany, path, count.into(), detail)
     }
 
     /// There are fewer than so many items.
     #[must_use]
-    pub fn too_few(path: &Path, count: usize, items_min: usize) -> Self {
+    pub fn too_few(path: &impl fmt::Display, count: usize, items_min: usize) -> Self {
         let detail = format!("must have at least {}", counted(items_min, "item"));
         Self::new(ErrorType::TooFew, path, count.into(), detail)
     }
 
     /// Validation itself failed.
-    pub fn internal(path: &Path, detail: impl Into<String>) -> Self {
+    pub fn internal(path: &impl fmt::Display, detail: impl Into<String>) -> Self {
         Self::new(ErrorType::Internal, path, Shown::null(), detail)
     }
 
@@ -303,11 +315,13 @@ impl fmt::Display for Error {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Path;
     use super::*;
 
     #[test]
     fn an_error_without_detail_ends_with_its_type_or_value() {
-        let path = Path::new("spec").child("type");
+        let spec = Path::new("spec");
+        let path = spec.child("type");
         assert_eq!(Error::required(&path, "").to_string(), "spec.type: Required value");
         assert_eq!(Error::duplicate(&path, "a").to_string(), "spec.type: Duplicate value: \"a\"");
     }

@@ -1,6 +1,7 @@
 //! Errors in the order in which they were found.
 
 use std::collections::BTreeSet;
+use std::fmt;
 
 use api::status::Cause;
 
@@ -14,6 +15,13 @@ impl ErrorList {
     /// Adds an error.
     pub fn push(&mut self, error: Error) {
         self.0.push(error);
+    }
+
+    /// Adds an error for each of a format's messages about a text.
+    pub fn push_invalid(&mut self, path: &impl fmt::Display, text: &str, messages: Vec<String>) {
+        if !messages.is_empty() {
+            self.extend(messages.into_iter().map(|message| Error::invalid(path, text, message)));
+        }
     }
 
     /// Whether nothing is wrong.

@@ -2,14 +2,22 @@
 
 use std::collections::BTreeSet;
 
-use crate::field::{Error, ErrorList, Path, Shown};
+use serde_json::Value;
 
-pub(super) fn validate<'a>(types: impl Iterator<Item = &'a str>) -> ErrorList {
-    let path = Path::new("status").child("conditions");
+use crate::field::{Error, ErrorList, Shown, Trail};
+use crate::view::{items, member, text};
+
+/// The rules of an object's status.
+pub(super) fn validate(object: &Value) -> ErrorList {
+    let path = Trail::new("status");
+    let path = path.child("conditions");
     let mut errors = ErrorList::default();
     let mut seen = BTreeSet::new();
-    for (index, condition_type) in types.enumerate() {
-        let path = path.index(index).child("type");
+    let conditions = items(member(member(object, "status"), "conditions"));
+    for (index, condition) in conditions.iter().enumerate() {
+        let condition_type = text(member(condition, "type"));
+        let path = path.index(index);
+        let path = path.child("type");
         if !seen.insert(condition_type) {
             errors.push(Error::duplicate(&path, Shown::json(&condition_type)));
         }

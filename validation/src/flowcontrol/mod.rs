@@ -4,19 +4,18 @@ mod conditions;
 mod flow_schema;
 mod internal;
 mod priority_level;
+mod view;
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use api::flowcontrol::v1::{FlowSchema, PriorityLevelConfiguration};
-use api::meta::ObjectMeta;
 use api::schema::Described;
-use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::field::{Error, ErrorList, Path};
-use crate::lifecycle::{Lifecycle, Observer, Silent, identifier};
-use crate::object_meta::{self, NameRule};
+use crate::field::ErrorList;
+use crate::lifecycle::{Identifier, Lifecycle, Observer, Silent};
+use crate::object_meta::{self, Metadata, NameRule};
 use crate::rules::{CustomRules, Request, Validator};
 
 /// What decides which rules are enforced.
@@ -33,20 +32,14 @@ impl Default for Gates {
 }
 
 /// One of the two kinds, as validation sees it.
-trait Kind: DeserializeOwned {
+trait Kind {
     const NAME: &'static str;
 
     /// The rules that stand on the type.
     fn declared() -> &'static Validator;
 
-    fn metadata(&self) -> &ObjectMeta;
-
-    /// The rules that are code, metadata and status included. `object` is the same as it was read,
-    /// for messages that show it.
-    fn handwritten(&self, object: &Value) -> ErrorList;
-
-    /// The rules of the status that are code.
-    fn handwritten_status(&self) -> ErrorList;
+    /// The rules that are code, metadata and status included.
+    fn handwritten(metadata: &Metadata<'_>, object: &Value) -> ErrorList;
 }
 
 impl Kind for FlowSchema {
@@ -56,17 +49,8 @@ impl Kind for FlowSchema {
         &FLOW_SCHEMA
     }
 
-    fn metadata(&self) -> &ObjectMeta {
-        &self.metadata
-    }
-
-    fn handwritten(&self, object: &Value) -> ErrorList {
-        flow_schema::validate(self, object)
-    }
-
-    fn handwritten_status(&self) -> ErrorList {
-        let types = self.status.conditions.iter().map(|c| c.condition_type.as_str());
-        conditions::validate(types)
+    fn handwritten(metadata: &Metadata<'_>, object: &Value) -> ErrorList {
+        flow_schema::validate(metadata, object)
     }
 }
 
@@ -77,17 +61,8 @@ impl Kind for PriorityLevelConfiguration {
         &PRIORITY_LEVEL
     }
 
-    fn metadata(&self) -> &ObjectMeta {
-        &self.metadata
-    }
-
-    fn handwritten(&self, object: &Value) -> ErrorList {
-        priority_level::validate(self, object)
-    }
-
-    fn handwritten_status(&self) -> ErrorList {
-        let types = self.status.conditions.iter().map(|c| c.condition_type.as_str());
-        conditions::validate(types)
+    fn handwritten(metadata: &Metadata<'_>, object: &Value) -> ErrorList {
+        priority_level::validate(metadata, object)
     }
 }
 
@@ -167,13 +142,11 @@ pub fn validate_status_update_observed(
 const STATUS: &str = "status";
 
 fn create<K: Kind>(object: &Value, context: Context<'_>) -> ErrorList {
-    let typed: K = match read(object) {
-        Ok(typed) => typed,
-        Err(error) => return error,
-    };
-    let mut handwritten = typed.handwritten(object);
+    let metadata = Metadata::of(object);
+    let mut handwritten = K::handwritten(&metadata, object);
     if handwritten.is_empty() {
-        handwritten = object_meta::validate(typed.metadata(), NameRule::PathSegment);
+        // Of what is asked of every kind, all but the names was just found to be right.
+        handwritten = object_meta::validate_names(&metadata, NameRule::PathSegment);
     }
     combine::<K>(handwritten, (object, None), "", context)
 }
@@ -184,32 +157,17 @@ fn update<K: Kind>(
     subresource: &str,
     context: Context<'_>,
 ) -> ErrorList {
-    let (typed, old_typed): (K, K) = match (read(object), read(old)) {
-        (Ok(typed), Ok(old)) => (typed, old),
-        (Err(error), _) | (_, Err(error)) => return error,
-    };
-    let mut handwritten = generic_update(typed.metadata(), old_typed.metadata());
+    let metadata = Metadata::of(object);
+    let mut handwritten = object_meta::validate(&metadata, NameRule::PathSegment);
+    handwritten.extend(object_meta::validate_update(&metadata, &Metadata::of(old)));
     handwritten.extend(match subresource {
-        STATUS => typed.handwritten_status(),
-        _ => typed.handwritten(object),
+        STATUS => conditions::validate(object),
+        _ => K::handwritten(&metadata, object),
     });
     let errors = combine::<K>(handwritten, (object, Some(old)), subresource, context);
     for repetition in errors.repetitions() {
         context.observer.duplicate(K::NAME, &repetition.to_string());
     }
-    errors
-}
-
-fn read<K: Kind>(object: &Value) -> Result<K, ErrorList> {
-    K::deserialize(object).map_err(|error| {
-        // Canonical objects always read; if one does not, validation itself is wrong.
-        [Error::internal(&Path::nil(), error.to_string())].into_iter().collect()
-    })
-}
-
-fn generic_update(metadata: &ObjectMeta, old: &ObjectMeta) -> ErrorList {
-    let mut errors = object_meta::validate(metadata, NameRule::PathSegment);
-    errors.extend(object_meta::validate_update(metadata, old));
     errors
 }
 
@@ -226,7 +184,7 @@ fn combine<K: Kind>(
         enforce_beta: context.gates.declarative_beta,
         normalizations: &[],
         ancestors_match: false,
-        identifier: &identifier(K::NAME, subresource, old.is_some()),
+        identifier: Identifier { kind: K::NAME, subresource, is_update: old.is_some() },
         observer: context.observer,
     };
     let options = BTreeMap::new();

@@ -9,14 +9,16 @@
 use api::flowcontrol::bootstrap;
 use api::flowcontrol::v1::{
     ExemptPriorityLevelConfiguration, LimitResponse, LimitedPriorityLevelConfiguration,
-    PriorityLevelConfiguration, PriorityLevelConfigurationSpec, QueuingConfiguration,
+    PriorityLevelConfigurationSpec, QueuingConfiguration,
 };
 
+use serde::Deserialize as _;
 use serde_json::Value;
 
-use super::{Kind, internal};
-use crate::field::{Error, ErrorList, Path, Shown};
-use crate::object_meta::{self, NameRule};
+use super::{conditions, internal};
+use crate::field::{Error, ErrorList, Shown, Trail};
+use crate::object_meta::{self, Metadata, NameRule};
+use crate::view::{member, optional};
 
 /// Kept from an old version of the API; it would be misunderstood.
 const PRESERVE_ZERO: &str = "flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares";
@@ -26,28 +28,38 @@ const QUEUES_MAX: i32 = 10_000_000;
 /// So many bits of a flow's hash can be spent on choosing its queues.
 const ENTROPY_BITS_MAX: i32 = 60;
 
-pub(super) fn validate(level: &PriorityLevelConfiguration, object: &Value) -> ErrorList {
-    let mut errors = object_meta::validate(&level.metadata, NameRule::DnsSubdomain);
-    errors.extend(object_meta::validate_finalizer_names(&level.metadata.finalizers));
-    if level.metadata.annotations.contains_key(PRESERVE_ZERO) {
+pub(super) fn validate(metadata: &Metadata<'_>, object: &Value) -> ErrorList {
+    let mut errors = object_meta::validate(metadata, NameRule::DnsSubdomain);
+    errors.extend(object_meta::validate_finalizer_names(metadata));
+    if metadata.annotations.contains_key(PRESERVE_ZERO) {
         errors.push(Error::forbidden(
-            &Path::new("metadata").child("annotations"),
+            &Trail::new("metadata").child("annotations"),
             format!("annotation '{PRESERVE_ZERO}' is forbidden"),
         ));
     }
-    let name = &level.metadata.name;
-    let path = Path::new("spec");
-    validate_spec(&mut errors, &level.spec, name, &path);
-    validate_mandatory(&mut errors, level, object, &path);
-    errors.extend(level.handwritten_status());
+    let path = Trail::new("spec");
+    match read(member(object, "spec")) {
+        Ok(spec) => {
+            validate_spec(&mut errors, &spec, metadata.name, &path);
+            validate_mandatory(&mut errors, &spec, metadata.name, object, &path);
+        }
+        // Canonical objects always read; if one does not, validation itself is wrong.
+        Err(error) => errors.push(Error::internal(&path, error.to_string())),
+    }
+    errors.extend(conditions::validate(object));
     errors
+}
+
+fn read(spec: &Value) -> Result<PriorityLevelConfigurationSpec, serde_json::Error> {
+    let spec = optional(spec).map(PriorityLevelConfigurationSpec::deserialize).transpose()?;
+    Ok(spec.unwrap_or_default())
 }
 
 fn validate_spec(
     errors: &mut ErrorList,
     spec: &PriorityLevelConfigurationSpec,
     name: &str,
-    path: &Path,
+    path: &Trail<'_>,
 ) {
     let type_path = path.child("type");
     if (name == "exempt") != (spec.level_type == "Exempt") {
@@ -91,7 +103,11 @@ fn validate_spec(
     }
 }
 
-fn validate_exempt(errors: &mut ErrorList, exempt: &ExemptPriorityLevelConfiguration, path: &Path) {
+fn validate_exempt(
+    errors: &mut ErrorList,
+    exempt: &ExemptPriorityLevelConfiguration,
+    path: &Trail<'_>,
+) {
     validate_shares(errors, exempt.nominal_concurrency_shares, path);
     validate_lendable(errors, exempt.lendable_percent, path);
 }
@@ -99,7 +115,7 @@ fn validate_exempt(errors: &mut ErrorList, exempt: &ExemptPriorityLevelConfigura
 fn validate_limited(
     errors: &mut ErrorList,
     limited: &LimitedPriorityLevelConfiguration,
-    path: &Path,
+    path: &Trail<'_>,
 ) {
     validate_shares(errors, limited.nominal_concurrency_shares, path);
     validate_limit_response(errors, &limited.limit_response, &path.child("limitResponse"));
@@ -113,21 +129,21 @@ fn validate_limited(
     }
 }
 
-fn validate_shares(errors: &mut ErrorList, shares: Option<i32>, path: &Path) {
+fn validate_shares(errors: &mut ErrorList, shares: Option<i32>, path: &Trail<'_>) {
     if let Some(shares) = shares.filter(|shares| *shares < 0) {
         let path = path.child("nominalConcurrencyShares");
         errors.push(Error::invalid(&path, shares, "must be a non-negative integer"));
     }
 }
 
-fn validate_lendable(errors: &mut ErrorList, percent: Option<i32>, path: &Path) {
+fn validate_lendable(errors: &mut ErrorList, percent: Option<i32>, path: &Trail<'_>) {
     if let Some(percent) = percent.filter(|percent| !(0..=100).contains(percent)) {
         let path = path.child("lendablePercent");
         errors.push(Error::invalid(&path, percent, "must be between 0 and 100, inclusive"));
     }
 }
 
-fn validate_limit_response(errors: &mut ErrorList, response: &LimitResponse, path: &Path) {
+fn validate_limit_response(errors: &mut ErrorList, response: &LimitResponse, path: &Trail<'_>) {
     let queuing_path = path.child("queuing");
     match (response.response_type.as_str(), &response.queuing) {
         // Both texts speak of the wrong type; that is how they are.
@@ -156,7 +172,7 @@ fn validate_limit_response(errors: &mut ErrorList, response: &LimitResponse, pat
     }
 }
 
-fn validate_queuing(errors: &mut ErrorList, queuing: &QueuingConfiguration, path: &Path) {
+fn validate_queuing(errors: &mut ErrorList, queuing: &QueuingConfiguration, path: &Trail<'_>) {
     let QueuingConfiguration { queues, hand_size, queue_length_limit } = *queuing;
     if queue_length_limit <= 0 {
         let path = path.child("queueLengthLimit");
@@ -193,11 +209,11 @@ fn entropy_bits(queues: i32, hand_size: i32) -> i32 {
 
 fn validate_mandatory(
     errors: &mut ErrorList,
-    level: &PriorityLevelConfiguration,
+    spec: &PriorityLevelConfigurationSpec,
+    name: &str,
     object: &Value,
-    path: &Path,
+    path: &Trail<'_>,
 ) {
-    let (name, spec) = (&level.metadata.name, &level.spec);
     let Some(fixed) = bootstrap::mandatory_priority_level(name) else { return };
     let (same, detail) = if name == "exempt" {
         let comparable =

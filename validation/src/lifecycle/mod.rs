@@ -11,10 +11,10 @@ mod observer;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crate::field::{Error, ErrorList, ErrorType, Level, Path};
+use crate::field::{Error, ErrorList, ErrorType, Level, Trail};
 
 pub use compare::Normalization;
-pub use observer::{Observer, Silent, identifier};
+pub use observer::{Identifier, Observer, Silent};
 
 use compare::{Comparison, Twins};
 
@@ -30,8 +30,8 @@ pub struct Lifecycle<'a> {
     /// A declarative error that stopped the rules of a field also stands for handwritten errors
     /// inside that field.
     pub ancestors_match: bool,
-    /// Names the request in metrics; see [`identifier`].
-    pub identifier: &'a str,
+    /// Names the request in metrics.
+    pub identifier: Identifier<'a>,
     /// Who is told about differences and panics.
     pub observer: &'a dyn Observer,
 }
@@ -46,6 +46,9 @@ impl Lifecycle<'_> {
         declarative: impl FnOnce() -> ErrorList,
     ) -> ErrorList {
         let declarative = self.run(declarative);
+        if handwritten.is_empty() && declarative.is_empty() {
+            return handwritten;
+        }
         if self.compare {
             let comparison = Comparison {
                 normalizations: self.normalizations,
@@ -53,7 +56,7 @@ impl Lifecycle<'_> {
                 enforce_beta: self.enforce_beta,
             };
             for message in comparison.differences(&handwritten, &declarative) {
-                self.observer.mismatch(self.identifier, &message);
+                self.observer.mismatch(&self.identifier.to_string(), &message);
             }
         }
         let replacing = declarative
@@ -81,9 +84,9 @@ impl Lifecycle<'_> {
         // The closure's results are dropped if it panics, so nothing half done is seen.
         catch_unwind(AssertUnwindSafe(declarative)).unwrap_or_else(|panic| {
             let value = text_of(&*panic);
-            self.observer.panic(self.identifier, value);
+            self.observer.panic(&self.identifier.to_string(), value);
             let detail = format!("panic during declarative validation: {value}");
-            [Error::internal(&Path::nil(), detail)].into_iter().collect()
+            [Error::internal(&Trail::nil(), detail)].into_iter().collect()
         })
     }
 }

@@ -1,5 +1,7 @@
 //! Who is told about differences between handwritten and declarative rules.
 
+use std::fmt;
+
 /// Counts and logs what is found out about the rules themselves.
 pub trait Observer: Send + Sync {
     /// The two kinds of rules differ; called once per difference. Counted in
@@ -31,14 +33,27 @@ impl Observer for Silent {
     fn duplicate(&self, _kind: &str, _error: &str) {}
 }
 
-/// Names a kind of request in metrics, such as `flowschema_status_update`. `subresource` is empty
-/// for the object itself.
-#[must_use]
-pub fn identifier(kind: &str, subresource: &str, is_update: bool) -> String {
-    let operation = if is_update { "update" } else { "create" };
-    let kind = if kind.is_empty() { "unknown_resource".to_owned() } else { kind.to_lowercase() };
-    if subresource.is_empty() {
-        return format!("{kind}_{operation}");
+/// Names a kind of request in metrics, such as `flowschema_status_update`. It is put together only
+/// if there is something to count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Identifier<'a> {
+    /// The kind; empty if it is not known.
+    pub kind: &'a str,
+    /// The subresource; empty for the object itself.
+    pub subresource: &'a str,
+    /// Whether it is an update.
+    pub is_update: bool,
+}
+
+impl fmt::Display for Identifier<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.kind {
+            "" => f.write_str("unknown_resource")?,
+            kind => f.write_str(&kind.to_lowercase())?,
+        }
+        if !self.subresource.is_empty() {
+            write!(f, "_{}", self.subresource.replace('/', "_"))?;
+        }
+        f.write_str(if self.is_update { "_update" } else { "_create" })
     }
-    format!("{kind}_{}_{operation}", subresource.replace('/', "_"))
 }

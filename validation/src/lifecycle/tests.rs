@@ -106,7 +106,11 @@ fn check(case: &Value) {
         enforce_beta: case["beta"] == true,
         normalizations: &normalizations,
         ancestors_match: case["shortCircuitMismatch"] == true,
-        identifier: &identifier("FlowSchema", text(case, "subresource"), is_update),
+        identifier: Identifier {
+            kind: "FlowSchema",
+            subresource: text(case, "subresource"),
+            is_update,
+        },
         observer: &sender,
     };
     let combined = lifecycle.combine(errors(&case["handwritten"]), || {
@@ -164,10 +168,10 @@ fn without_the_gate_nothing_is_compared_but_everything_runs() {
         enforce_beta: true,
         normalizations: &[],
         ancestors_match: false,
-        identifier: "x_create",
+        identifier: Identifier { kind: "x", subresource: "", is_update: false },
         observer: &sender,
     };
-    let forbidden = Error::forbidden(&Path::new("a"), "").with_level(Level::Beta);
+    let forbidden = Error::forbidden(&Trail::new("a"), "").with_level(Level::Beta);
     let combined = lifecycle.combine(ErrorList::default(), || [forbidden].into_iter().collect());
     drop(sender);
     assert_eq!(combined.aggregate().unwrap(), "a: Forbidden");
@@ -176,5 +180,8 @@ fn without_the_gate_nothing_is_compared_but_everything_runs() {
 
 #[test]
 fn an_unknown_kind_has_a_name_in_metrics_too() {
+    let identifier =
+        |kind, subresource, is_update| Identifier { kind, subresource, is_update }.to_string();
     assert_eq!(identifier("", "", false), "unknown_resource_create");
+    assert_eq!(identifier("FlowSchema", "a/b", true), "flowschema_a_b_update");
 }

@@ -1,14 +1,13 @@
 //! What each rule checks (spec: validation 13).
 
-use validation_tags::model::{Definition, Kind, Type};
-use validation_tags::{Literal, Rule};
+use validation_tags::model::{Constant, Definition, Kind, Type};
+use validation_tags::{Literal, Rule, Tag};
 
 use super::engine::{Engine, Outcome, Place};
 use super::formats;
 use super::plan::Identity;
-use super::trail::Trail;
 use super::value::{Given, Slot};
-use crate::field::{Error, Level, Path, Shown};
+use crate::field::{Error, Level, Shown, Trail};
 use crate::text::go_quote;
 
 impl Engine<'_> {
@@ -31,12 +30,13 @@ impl Engine<'_> {
             Rule::Immutable => self
                 .is_update
                 .then(|| {
-                    Error::invalid(&place.path(), Shown::null(), "field is immutable")
+                    Error::invalid(place.path, Shown::null(), "field is immutable")
                         .with_origin("immutable")
                 })
                 .into(),
             Rule::Update(constraint) => self.apply_constraint(*constraint, place),
             Rule::CustomValidation => self.apply_function(place),
+            Rule::Custom(tag) => self.apply_custom(tag, place),
             _ => self.apply_to_target(rule, place),
         }
     }
@@ -53,14 +53,14 @@ impl Engine<'_> {
             Some(_) => Outcome::default(),
             // Nothing that `optional` finds is ever reported, not even this.
             None if *payload.unconditional() == Rule::Optional => Outcome::stop(),
-            None => undefined(option, &place.path()).into(),
+            None => undefined(option, place.path).into(),
         }
     }
 
     fn apply_presence(&self, rule: &Rule, place: &Place<'_>) -> Outcome {
         match (rule, self.values().is_set(place.value_type, place.new)) {
-            (Rule::Required, false) => Error::required(&place.path(), "").into(),
-            (Rule::Forbidden, true) => Error::forbidden(&place.path(), "").into(),
+            (Rule::Required, false) => Error::required(place.path, "").into(),
+            (Rule::Forbidden, true) => Error::forbidden(place.path, "").into(),
             (Rule::Forbidden | Rule::Optional, false) => Outcome::stop(),
             _ => Outcome::default(),
         }
@@ -79,9 +79,9 @@ impl Engine<'_> {
         if old.is_some() && self.is_unchanged(item, place.old, new, old) {
             return Outcome::default();
         }
-        let trail = Trail::Index(place.trail, index);
+        let path = place.path.index(index);
         let identity = &Identity::None;
-        let item = Place { trail: &trail, value_type: item, new, old, identity, function: None };
+        let item = Place { path: &path, value_type: item, new, old, identity, function: None };
         self.apply(rule, &item)
     }
 
@@ -115,7 +115,7 @@ impl Engine<'_> {
             return Outcome::default();
         }
         let subfield = Place {
-            trail: &Trail::Child(place.trail, name),
+            path: &place.path.child(name),
             value_type: &field.value_type,
             new,
             old,
@@ -130,7 +130,17 @@ impl Engine<'_> {
         let Some(function) = self.custom.find(owner, field) else { return Outcome::default() };
         let json = |slot: Slot<'_>| self.values().json(place.value_type, slot);
         let (new, old) = (json(place.new), place.old.map(|_| json(place.old)));
-        let errors = function(&place.path(), &new, old.as_ref());
+        let errors = function(place.path, &new, old.as_ref());
+        Outcome { errors: errors.into_iter().collect(), stop: false }
+    }
+
+    fn apply_custom(&self, tag: &Tag, place: &Place<'_>) -> Outcome {
+        let (Some(custom), Some(_)) = (self.custom.tag(&tag.name), place.new) else {
+            return Outcome::default();
+        };
+        let json = |slot: Slot<'_>| self.values().json(place.value_type, slot);
+        let (new, old) = (json(place.new), place.old.map(|_| json(place.old)));
+        let errors = custom.check(tag, place.path, &new, old.as_ref());
         Outcome { errors: errors.into_iter().collect(), stop: false }
     }
 
@@ -139,42 +149,42 @@ impl Engine<'_> {
         // A nil list or map is an empty one, so only pointers are nil here.
         let Some(given) = place.new else { return Outcome::default() };
         let error = |origin, error: Error| Outcome::from(error.with_origin(origin));
-        let path = || place.path();
+        let path = place.path;
         let (count, characters) = (given.len(), || given.text().chars().count());
         let shown = || self.values().shown(place.value_type, place.new);
         match rule {
             Rule::Minimum(bound) if given.int() < *bound => {
                 let detail = format!("must be greater than or equal to {bound}");
-                error("minimum", Error::invalid(&path(), shown(), detail))
+                error("minimum", Error::invalid(path, shown(), detail))
             }
             Rule::Maximum(bound) if given.int() > *bound => {
                 let detail = format!("must be less than or equal to {bound}");
-                error("maximum", Error::invalid(&path(), shown(), detail))
+                error("maximum", Error::invalid(path, shown(), detail))
             }
             Rule::MinLength(min) if characters() < *min => {
-                error("minLength", Error::too_short(&path(), *min))
+                error("minLength", Error::too_short(path, *min))
             }
             Rule::MaxLength(max) if characters() > *max => {
-                error("maxLength", Error::too_many_characters(&path(), *max))
+                error("maxLength", Error::too_many_characters(path, *max))
             }
             Rule::MaxBytes(max) if given.text().len() > *max => {
-                error("maxBytes", Error::too_long(&path(), *max))
+                error("maxBytes", Error::too_long(path, *max))
             }
             Rule::MinItems(min) if count < *min => {
-                error("minItems", Error::too_few(&path(), count, *min))
+                error("minItems", Error::too_few(path, count, *min))
             }
             Rule::MaxItems(max) if count > *max => {
-                error("maxItems", Error::too_many(&path(), count, *max))
+                error("maxItems", Error::too_many(path, count, *max))
             }
             Rule::MinProperties(min) if count < *min => {
-                error("minProperties", Error::too_few(&path(), count, *min))
+                error("minProperties", Error::too_few(path, count, *min))
             }
             Rule::MaxProperties(max) if count > *max => {
-                error("maxProperties", Error::too_many(&path(), count, *max))
+                error("maxProperties", Error::too_many(path, count, *max))
             }
             Rule::Enum => self.apply_enum(given, place).into(),
             Rule::Format(format) => {
-                let errors = formats::check(*format, given.text(), &path(), &shown);
+                let errors = formats::check(*format, given.text(), path, &shown);
                 Outcome { errors, stop: false }
             }
             Rule::Neq(value) if self.values().is(place.value_type, place.new, value) => {
@@ -183,12 +193,12 @@ impl Engine<'_> {
                     other => other.to_string(),
                 };
                 let detail = format!("must not be equal to {shown_value}");
-                error("neq", Error::invalid(&path(), shown(), detail))
+                error("neq", Error::invalid(path, shown(), detail))
             }
             Rule::Monotonic if self.is_update => match place.old {
                 Some(old) if given.int() < old.int() => {
                     let detail = format!("may not be decreased from {}", old.int());
-                    error("monotonic", Error::invalid(&path(), shown(), detail))
+                    error("monotonic", Error::invalid(path, shown(), detail))
                 }
                 _ => Outcome::default(),
             },
@@ -200,21 +210,23 @@ impl Engine<'_> {
         let Type::Named(id) = self.values().target(place.value_type) else { return None };
         let named = self.plan.model.get(*id)?;
         debug_assert!(matches!(named.definition, Definition::Alias(_)), "enumerations are text");
-        let mut supported = Vec::new();
+        let mut is_supported = false;
         for constant in &named.constants {
             match self.is_excluded(&constant.rules) {
-                Err(option) => return Some(undefined(option, &place.path())),
-                Ok(true) => {}
-                Ok(false) => supported.push(constant.value.as_str()),
+                Err(option) => return Some(undefined(option, place.path)),
+                Ok(excluded) => is_supported |= !excluded && constant.value == given.text(),
             }
         }
-        if supported.contains(&given.text()) {
+        if is_supported {
             return None;
         }
+        let listed = |constant: &&Constant<Rule>| self.is_excluded(&constant.rules) == Ok(false);
+        let listed = named.constants.iter().filter(listed);
+        let mut supported: Vec<&str> = listed.map(|constant| constant.value.as_str()).collect();
         supported.sort_unstable();
         supported.dedup();
         let shown = self.values().shown(place.value_type, place.new);
-        Some(Error::not_supported(&place.path(), shown, &supported))
+        Some(Error::not_supported(place.path, shown, &supported))
     }
 
     /// Whether a constant is excluded; the option's name if it is not defined.
@@ -236,6 +248,6 @@ impl Engine<'_> {
     }
 }
 
-fn undefined(option: &str, path: &Path) -> Error {
+fn undefined(option: &str, path: &Trail<'_>) -> Error {
     Error::internal(path, format!("undefined validation option {}", go_quote(option)))
 }

@@ -5,15 +5,22 @@ use std::collections::BTreeSet;
 use api::schema::tag::Tag;
 use api::schema::{Shape, TypeDef};
 
-use crate::field::Path;
+use crate::field::Trail;
 
 /// A tag and the path of what it stands on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DescribedRule {
     /// The path; items of a list are `[*]`, values of a map `[*]` too. `<nil>` is the type itself.
-    pub path: Path,
+    pub path: String,
     /// The tag.
     pub tag: Tag,
+}
+
+impl DescribedRule {
+    /// What the tag and those inside it ask for, in the words of the table of tags.
+    pub fn meanings(&self) -> impl Iterator<Item = &'static str> {
+        self.tag.chain().filter_map(|tag| validation_tags::info(&tag.name)).map(|info| info.meaning)
+    }
 }
 
 /// All tags of a type and of what it is made of, in the order of the fields. Types that contain
@@ -21,7 +28,7 @@ pub struct DescribedRule {
 #[must_use]
 pub fn describe(type_def: &TypeDef) -> Vec<DescribedRule> {
     let mut rules = Vec::new();
-    Walk { rules: &mut rules, inside: BTreeSet::new() }.type_def(type_def, &Path::nil());
+    Walk { rules: &mut rules, inside: BTreeSet::new() }.type_def(type_def, &Trail::nil());
     rules
 }
 
@@ -31,7 +38,7 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    fn type_def(&mut self, type_def: &TypeDef, path: &Path) {
+    fn type_def(&mut self, type_def: &TypeDef, path: &Trail<'_>) {
         if !self.inside.insert(type_def.openapi_name.clone()) {
             return;
         }
@@ -47,7 +54,7 @@ impl Walk<'_> {
         self.inside.remove(&type_def.openapi_name);
     }
 
-    fn shape(&mut self, shape: &Shape, path: &Path) {
+    fn shape(&mut self, shape: &Shape, path: &Trail<'_>) {
         match shape {
             Shape::Struct(type_def) => self.type_def(type_def, path),
             Shape::List(list) => self.shape(&list.item, &path.key("*")),
@@ -66,8 +73,8 @@ impl Walk<'_> {
         }
     }
 
-    fn push(&mut self, path: &Path, tags: &[Tag]) {
-        let rule = |tag: &Tag| DescribedRule { path: path.clone(), tag: tag.clone() };
+    fn push(&mut self, path: &Trail<'_>, tags: &[Tag]) {
+        let rule = |tag: &Tag| DescribedRule { path: path.to_string(), tag: tag.clone() };
         self.rules.extend(tags.iter().map(rule));
     }
 }
@@ -93,5 +100,8 @@ mod tests {
         ] {
             assert!(lines.iter().any(|found| found == line), "{line} is not in {lines:#?}");
         }
+        let limited = rules.iter().rfind(|rule| rule.path == "spec.limited").unwrap();
+        assert_eq!(limited.meanings().count(), 3);
+        assert_eq!(limited.meanings().last(), Some("Must be set."));
     }
 }

@@ -8,9 +8,8 @@ use validation_tags::model::{Definition, Kind, Type, TypeId};
 
 use super::CustomRules;
 use super::plan::{Check, Checks, Identity, Plan};
-use super::trail::Trail;
 use super::value::{Given, Slot, Values};
-use crate::field::{Error, Level, Path};
+use crate::field::{Error, Level, Trail};
 
 /// One validation of one object.
 pub(super) struct Engine<'a> {
@@ -23,7 +22,7 @@ pub(super) struct Engine<'a> {
 /// A value and what it was before.
 #[derive(Clone, Copy)]
 pub(super) struct Place<'a> {
-    pub(super) trail: &'a Trail<'a>,
+    pub(super) path: &'a Trail<'a>,
     pub(super) value_type: &'a Type,
     pub(super) new: Slot<'a>,
     /// The old value; nil on create, and where there is no counterpart.
@@ -69,12 +68,6 @@ impl From<Option<Error>> for Outcome {
     }
 }
 
-impl Place<'_> {
-    pub(super) fn path(&self) -> Path {
-        self.trail.path()
-    }
-}
-
 impl<'a> Engine<'a> {
     pub(super) fn values(&self) -> Values<'a> {
         Values(&self.plan.model)
@@ -82,13 +75,12 @@ impl<'a> Engine<'a> {
 
     /// The rules of a named type.
     pub(super) fn check_type(&self, id: TypeId, place: &Place<'_>) -> Vec<Error> {
-        let Some((named, plan)) = self.plan.get(id) else { return Vec::new() };
+        let Some((_, plan)) = self.plan.get(id) else { return Vec::new() };
         if !plan.is_validated || place.new.is_none() {
             return Vec::new();
         }
-        let short_name = named.name.rsplit('.').next().unwrap_or(&named.name);
-        let place =
-            Place { identity: &plan.checks.identity, function: Some((short_name, None)), ..*place };
+        let function = Some((plan.short_name.as_str(), None));
+        let place = Place { identity: &plan.checks.identity, function, ..*place };
         let mut errors = Vec::new();
         if self.run_first(&plan.checks, &place, &mut errors) {
             return errors;
@@ -117,7 +109,6 @@ impl<'a> Engine<'a> {
     fn check_fields(&self, id: TypeId, owner: &Place<'_>, errors: &mut Vec<Error>) {
         let Some((named, plan)) = self.plan.get(id) else { return };
         let Definition::Struct(fields) = &named.definition else { return };
-        let short_name = named.name.rsplit('.').next().unwrap_or(&named.name);
         for (field, field_plan) in fields.iter().zip(&plan.fields) {
             if !field_plan.is_validated {
                 continue;
@@ -129,12 +120,12 @@ impl<'a> Engine<'a> {
                 continue;
             }
             let place = Place {
-                trail: &Trail::Child(owner.trail, &field.name),
+                path: &owner.path.child(&field.name),
                 value_type,
                 new,
                 old,
                 identity: &field_plan.checks.identity,
-                function: Some((short_name, Some(&field.name))),
+                function: Some((&plan.short_name, Some(&field.name))),
             };
             errors.extend(self.check_field(&field_plan.checks, &place));
         }
@@ -185,7 +176,7 @@ impl<'a> Engine<'a> {
         }
         let nil = |(index, value): (usize, &Value)| {
             value.is_null().then(|| {
-                let mut error = Error::required(&Trail::Index(place.trail, index).path(), "");
+                let mut error = Error::required(&place.path.index(index), "");
                 error.short_circuit = true;
                 error
             })
@@ -268,8 +259,8 @@ impl<'a> Engine<'a> {
                     let old = known
                         .as_ref()
                         .and_then(|known| known.find(&self.key(place.identity, item, slot)?));
-                    let trail = Trail::Index(place.trail, index);
-                    self.check_value(place, &trail, item, (slot, old), check);
+                    let path = place.path.index(index);
+                    self.check_value(place, &path, item, (slot, old), check);
                 }
             }
             Kind::Map(_, value_type) => {
@@ -277,8 +268,8 @@ impl<'a> Engine<'a> {
                     let slot = self.values().member(value_type, Some(value));
                     let old = place.old.and_then(|old| old.entry(key));
                     let old = old.and_then(|old| self.values().member(value_type, Some(old)));
-                    let trail = Trail::Key(place.trail, key);
-                    self.check_value(place, &trail, value_type, (slot, old), check);
+                    let path = place.path.key(key);
+                    self.check_value(place, &path, value_type, (slot, old), check);
                 }
             }
             _ => {}
@@ -288,7 +279,7 @@ impl<'a> Engine<'a> {
     fn check_value(
         &self,
         owner: &Place<'_>,
-        trail: &Trail<'_>,
+        path: &Trail<'_>,
         value_type: &Type,
         (new, old): (Slot<'_>, Slot<'_>),
         check: &mut dyn FnMut(&Place<'_>),
@@ -296,7 +287,7 @@ impl<'a> Engine<'a> {
         let unchanged = old.is_some() && self.is_unchanged(value_type, owner.old, new, old);
         if new.is_some() && !unchanged {
             let identity = &Identity::None;
-            check(&Place { trail, value_type, new, old, identity, function: None });
+            check(&Place { path, value_type, new, old, identity, function: None });
         }
     }
 
@@ -313,7 +304,7 @@ impl<'a> Engine<'a> {
             }
             let value = Value::from(key.as_str());
             check(&Place {
-                trail: place.trail,
+                path: place.path,
                 value_type: key_type,
                 new: Some(Given::new(&value)),
                 old: None,
@@ -359,7 +350,7 @@ impl<'a> Engine<'a> {
             let slot = self.values().member(item, Some(value));
             let Some(key) = self.key(place.identity, item, slot) else { continue };
             if !seen.insert(key) {
-                let path = Trail::Index(place.trail, index).path();
+                let path = place.path.index(index);
                 errors.push(Error::duplicate(&path, self.values().shown(item, slot)));
             }
         }

@@ -2,7 +2,7 @@
 
 use validation_tags::Format;
 
-use crate::field::{Error, Path, Shown};
+use crate::field::{Error, Shown, Trail};
 use crate::format::{self, Unit};
 
 const SUBDOMAIN_BYTES_MAX: usize = 253;
@@ -13,7 +13,7 @@ const IDENTIFIER_BYTES_MAX: usize = 32;
 pub(super) fn check(
     format: Format,
     text: &str,
-    path: &Path,
+    path: &Trail<'_>,
     shown: &dyn Fn() -> Shown,
 ) -> Vec<Error> {
     let invalid = |messages: Vec<String>| -> Vec<Error> {
@@ -39,7 +39,7 @@ pub(super) fn check(
     errors.into_iter().map(|error| error.with_origin(format.origin())).collect()
 }
 
-fn check_pool_name(text: &str, path: &Path) -> Vec<Error> {
+fn check_pool_name(text: &str, path: &Trail<'_>) -> Vec<Error> {
     let mut errors = Vec::new();
     if text.len() > SUBDOMAIN_BYTES_MAX {
         errors.push(Error::too_long(path, SUBDOMAIN_BYTES_MAX));
@@ -59,7 +59,7 @@ fn check_pool_name(text: &str, path: &Path) -> Vec<Error> {
     errors
 }
 
-fn check_full_name(text: &str, path: &Path) -> Vec<Error> {
+fn check_full_name(text: &str, path: &Trail<'_>) -> Vec<Error> {
     let mut errors = Vec::new();
     match text.split('/').collect::<Vec<_>>()[..] {
         [name] => {
@@ -85,7 +85,7 @@ fn check_full_name(text: &str, path: &Path) -> Vec<Error> {
     errors
 }
 
-fn check_domain(prefix: &str, path: &Path) -> Vec<Error> {
+fn check_domain(prefix: &str, path: &Trail<'_>) -> Vec<Error> {
     let mut errors = Vec::new();
     if prefix.len() > DOMAIN_BYTES_MAX {
         errors.push(Error::too_long(path, DOMAIN_BYTES_MAX));
@@ -96,7 +96,7 @@ fn check_domain(prefix: &str, path: &Path) -> Vec<Error> {
     errors
 }
 
-fn check_identifier(name: &str, path: &Path) -> Vec<Error> {
+fn check_identifier(name: &str, path: &Trail<'_>) -> Vec<Error> {
     let mut errors = Vec::new();
     if name.len() > IDENTIFIER_BYTES_MAX {
         errors.push(Error::too_long(path, IDENTIFIER_BYTES_MAX));

@@ -4,12 +4,12 @@
 //! at run time, and then validates objects in canonical form.
 
 mod apply;
+mod custom;
 mod describe;
 mod engine;
 mod formats;
 mod plan;
 mod structs;
-mod trail;
 mod type_def;
 mod unions;
 mod update;
@@ -22,49 +22,14 @@ use serde_json::Value;
 use validation_tags::model::{Model, Type, TypeId};
 use validation_tags::{CheckError, Rule, Tag};
 
-use crate::field::{Error, ErrorList, Path};
+use crate::field::{Error, ErrorList, Trail};
 
+pub use custom::{CustomRule, CustomRules, CustomTag};
 pub use describe::{DescribedRule, describe};
 
 use engine::{Engine, Place};
 use plan::{Identity, Plan};
-use trail::Trail;
 use value::Given;
-
-/// A function that a `customValidation` tag calls: with the path, the new value, and in updates
-/// the old one if there is a counterpart.
-pub type CustomRule = fn(&Path, &Value, Option<&Value>) -> ErrorList;
-
-/// The functions that `customValidation` tags call, by `Type` or `Type_Field`, the field's name
-/// with a capital letter.
-#[derive(Debug, Clone, Default)]
-pub struct CustomRules(BTreeMap<&'static str, CustomRule>);
-
-impl CustomRules {
-    /// The same with one more function.
-    #[must_use]
-    pub fn with(mut self, name: &'static str, function: CustomRule) -> Self {
-        self.0.insert(name, function);
-        self
-    }
-
-    fn has(&self, name: &str) -> bool {
-        self.0.contains_key(name)
-    }
-
-    fn find(&self, owner: &str, field: Option<&str>) -> Option<CustomRule> {
-        let wanted = |name: &&str| match (name.strip_prefix(owner), field) {
-            (Some(""), None) => true,
-            (Some(rest), Some(field)) => rest.strip_prefix('_').is_some_and(|rest| {
-                let (mut a, mut b) = (rest.chars(), field.chars());
-                let first = b.next().map(|letter| letter.to_ascii_uppercase());
-                a.next() == first && a.as_str() == b.as_str()
-            }),
-            _ => false,
-        };
-        self.0.iter().find(|(name, _)| wanted(name)).map(|(_, function)| *function)
-    }
-}
 
 /// What is validated: an object, what it was before, through which subresource it is written, and
 /// which options are on.
@@ -86,6 +51,7 @@ pub struct Validator {
     plan: Plan,
     root: TypeId,
     custom: CustomRules,
+    subresources: Vec<String>,
 }
 
 impl Validator {
@@ -110,22 +76,15 @@ impl Validator {
         custom: CustomRules,
     ) -> Result<Self, CheckError> {
         let model = validation_tags::check(model, &|name| custom.has(name))?;
-        Ok(Self { plan: Plan::new(model), root, custom })
+        let subresources = model.get(root).map(|named| subresources(&named.rules));
+        let subresources = subresources.unwrap_or_default();
+        Ok(Self { plan: Plan::new(model), root, custom, subresources })
     }
 
     /// The subresources through which the type is validated, as paths; `/` is the object itself.
     #[must_use]
-    pub fn subresources(&self) -> Vec<String> {
-        let Some((named, _)) = self.plan.get(self.root) else { return Vec::new() };
-        let mut paths = vec!["/".to_owned()];
-        for rule in &named.rules {
-            match rule.without_level() {
-                Rule::IsSubresource(path) => paths[0].clone_from(path),
-                Rule::SupportsSubresource(path) => paths.push(path.clone()),
-                _ => {}
-            }
-        }
-        paths
+    pub fn subresources(&self) -> &[String] {
+        &self.subresources
     }
 
     /// Validates an object. All errors are returned, whatever their level.
@@ -135,11 +94,11 @@ impl Validator {
         if !plan.is_validated {
             return ErrorList::default();
         }
-        let subresource = format!("/{}", request.subresource);
-        if !self.subresources().contains(&subresource) {
-            let detail =
-                format!("no validation found for *{}, subresource: {subresource}", named.name);
-            return [Error::internal(&Path::nil(), detail)].into_iter().collect();
+        let mut names = self.subresources.iter().filter_map(|path| path.strip_prefix('/'));
+        if !names.any(|name| name == request.subresource) {
+            let (name, subresource) = (&named.name, request.subresource);
+            let detail = format!("no validation found for *{name}, subresource: /{subresource}");
+            return [Error::internal(&Trail::nil(), detail)].into_iter().collect();
         }
         let engine = Engine {
             plan: &self.plan,
@@ -148,7 +107,7 @@ impl Validator {
             is_update: request.old.is_some(),
         };
         let place = Place {
-            trail: &Trail::Root,
+            path: &Trail::nil(),
             value_type: &Type::Named(self.root),
             new: Some(Given::new(request.object)),
             old: request.old.map(Given::new),
@@ -157,6 +116,18 @@ impl Validator {
         };
         engine.check_type(self.root, &place).into_iter().collect()
     }
+}
+
+fn subresources(rules: &[Rule]) -> Vec<String> {
+    let mut paths = vec!["/".to_owned()];
+    for rule in rules {
+        match rule.without_level() {
+            Rule::IsSubresource(path) => paths[0].clone_from(path),
+            Rule::SupportsSubresource(path) => paths.push(path.clone()),
+            _ => {}
+        }
+    }
+    paths
 }
 
 #[cfg(test)]

@@ -16,6 +16,8 @@ pub(super) struct Plan {
 /// The checks of a named type.
 #[derive(Debug)]
 pub(super) struct TypePlan {
+    /// The name without the package, by which functions are found.
+    pub(super) short_name: String,
     pub(super) checks: Checks,
     pub(super) struct_checks: Vec<StructCheck>,
     pub(super) fields: Vec<FieldPlan>,
@@ -103,6 +105,7 @@ fn plan_type(
     };
     let is_validated = |id: TypeId| validated.get(id.0).copied().unwrap_or(false);
     TypePlan {
+        short_name: named.name.rsplit('.').next().unwrap_or_default().to_owned(),
         checks: Checks::new(model, &Type::Named(TypeId(index)), &named.rules, None),
         struct_checks: structs::plan(model, fields),
         fields: fields
@@ -307,6 +310,7 @@ fn own_identity(rules: &[Rule]) -> Identity {
 fn in_order(rules: &[Rule]) -> Vec<&Rule> {
     let mut rules: Vec<&Rule> = rules.iter().collect();
     rules.sort_by_key(|rule| {
+        let rule = *rule;
         let constraint = match rule {
             Rule::Update(constraint) => Some(*constraint),
             _ => None,

@@ -70,16 +70,16 @@ fn recorded_model() -> (Model<Tag>, Vec<String>) {
     (Model { types: types.collect() }, names)
 }
 
-fn must_be_even(path: &Path, new: &Value, _old: Option<&Value>) -> ErrorList {
+fn must_be_even(path: &Trail<'_>, new: &Value, _old: Option<&Value>) -> ErrorList {
     let number = new.as_i64().unwrap_or_default();
     let odd = number % 2 != 0;
     let error = || Error::invalid(path, number, "must be even").with_origin("custom");
     odd.then(error).into_iter().collect()
 }
 
-fn must_not_exceed(path: &Path, new: &Value, _old: Option<&Value>) -> ErrorList {
+fn must_not_exceed(path: &Trail<'_>, new: &Value, _old: Option<&Value>) -> ErrorList {
     let number = |name: &str| new[name].as_i64().unwrap_or_default();
-    let path = if *path == Path::nil() { Path::new("lo") } else { path.child("lo") };
+    let path = path.child("lo");
     let error = || Error::invalid(&path, number("lo"), "must not exceed hi").with_origin("custom");
     (number("lo") > number("hi")).then(error).into_iter().collect()
 }

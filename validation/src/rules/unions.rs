@@ -5,9 +5,8 @@ use validation_tags::model::Kind;
 use super::engine::{Engine, Place};
 use super::plan::Identity;
 use super::structs::{FieldRef, ItemUnion, Member, ModeMember, StructCheck, UnionKind};
-use super::trail::Trail;
 use super::value::Slot;
-use crate::field::{Error, Path, Shown};
+use crate::field::{Error, Shown, Trail};
 use crate::text::go_quote;
 
 impl Engine<'_> {
@@ -20,13 +19,8 @@ impl Engine<'_> {
                     members.iter().map(|member| self.is_field_set(&member.field, owner)).collect()
                 };
                 let set_before = self.old_owner(place).map(|old| set(Some(old)));
-                let error = check_union(
-                    *kind,
-                    &names,
-                    &set(place.new),
-                    set_before.as_deref(),
-                    &place.path(),
-                );
+                let error =
+                    check_union(*kind, &names, &set(place.new), set_before.as_deref(), place.path);
                 error.map(|error| error.with_level(*level)).into_iter().collect()
             }
             StructCheck::Discriminated { discriminator, members, level } => {
@@ -83,7 +77,7 @@ impl Engine<'_> {
                 _ => return None,
             };
             let (name, value) = (&discriminator.name, go_quote(&member.value));
-            let path = Trail::Child(place.trail, &member.field.name).path();
+            let path = place.path.child(&member.field.name);
             let error = Error::invalid(&path, "", format!("{detail} `{name}` is {value}"));
             Some(error.with_origin("union"))
         };
@@ -110,7 +104,7 @@ impl Engine<'_> {
                 false => "false",
             });
         let member_place = Place {
-            trail: &Trail::Child(place.trail, &member.field.name),
+            path: &place.path.child(&member.field.name),
             value_type: &member.field.value_type,
             new: self.field_slot(&member.field, place.new),
             old: self.field_slot(&member.field, place.old),
@@ -122,7 +116,7 @@ impl Engine<'_> {
             return rules.flat_map(|(_, rule)| self.apply(rule, &member_place).errors).collect();
         }
         let forbidden = self.values().is_set(member_place.value_type, member_place.new);
-        let error = || Error::forbidden(&member_place.path(), "").with_level(member.level);
+        let error = || Error::forbidden(member_place.path, "").with_level(member.level);
         forbidden.then(error).into_iter().collect()
     }
 
@@ -138,7 +132,7 @@ impl Engine<'_> {
         if self.old_owner(place).is_some_and(|old| state(Some(old)) == now) {
             return None;
         }
-        let path = Trail::Child(place.trail, &other.name).path();
+        let path = place.path.child(&other.name);
         let name = &trigger.name;
         match (now, required) {
             ((true, false), true) => {
@@ -162,7 +156,7 @@ impl Engine<'_> {
         let names: Vec<&str> = union.members.iter().map(|(name, _)| name.as_str()).collect();
         let set_before = self.old_owner(place).map(set);
         let error =
-            check_union(union.kind, &names, &set(place.new?), set_before.as_deref(), &place.path());
+            check_union(union.kind, &names, &set(place.new?), set_before.as_deref(), place.path);
         error.map(|error| error.with_level(union.level))
     }
 }
@@ -173,7 +167,7 @@ fn check_union(
     names: &[&str],
     set: &[bool],
     set_before: Option<&[bool]>,
-    path: &Path,
+    path: &Trail<'_>,
 ) -> Option<Error> {
     if set_before == Some(set) {
         return None;

@@ -4,9 +4,8 @@ use validation_tags::Constraint;
 use validation_tags::model::{Kind, Type};
 
 use super::engine::{Engine, Known, Outcome, Place};
-use super::trail::Trail;
 use super::value::Given;
-use crate::field::{Error, Shown};
+use crate::field::{Error, Shown, Trail};
 
 impl Engine<'_> {
     pub(super) fn apply_constraint(&self, constraint: Constraint, place: &Place<'_>) -> Outcome {
@@ -24,7 +23,7 @@ impl Engine<'_> {
             }
             _ => return Outcome::default(),
         };
-        Error::invalid(&place.path(), Shown::null(), detail).with_origin("update").into()
+        Error::invalid(place.path, Shown::null(), detail).with_origin("update").into()
     }
 
     fn check_items(&self, constraint: Constraint, place: &Place<'_>) -> Vec<Error> {
@@ -35,14 +34,14 @@ impl Engine<'_> {
             Kind::Map(..) => {
                 let (these, others) = if added { (new, old) } else { (old, new) };
                 let missing = these.entries().filter(|(key, _)| others.entry(key).is_none());
-                missing.map(|(key, _)| refusal(&Trail::Key(place.trail, key), added)).collect()
+                missing.map(|(key, _)| refusal(&place.path.key(key), added)).collect()
             }
             Kind::List(item) if added => {
                 let missing = self.missing(place, item, new, old);
-                missing.map(|index| refusal(&Trail::Index(place.trail, index), true)).collect()
+                missing.map(|index| refusal(&place.path.index(index), true)).collect()
             }
             Kind::List(item) => {
-                self.missing(place, item, old, new).map(|_| refusal(place.trail, false)).collect()
+                self.missing(place, item, old, new).map(|_| refusal(place.path, false)).collect()
             }
             _ => Vec::new(),
         }
@@ -65,7 +64,7 @@ impl Engine<'_> {
     }
 }
 
-fn refusal(trail: &Trail<'_>, added: bool) -> Error {
+fn refusal(path: &Trail<'_>, added: bool) -> Error {
     let detail = if added { "item may not be added" } else { "item may not be removed" };
-    Error::forbidden(&trail.path(), detail).with_origin("update")
+    Error::forbidden(path, detail).with_origin("update")
 }

@@ -5,6 +5,7 @@ use validation_tags::model::{Kind, Model, Type};
 use validation_tags::{Literal, Rule};
 
 use crate::field::Shown;
+use crate::view::member;
 
 /// A value that is not nil; inside, the JSON, or nothing where it is left out.
 #[derive(Debug, Clone, Copy)]
@@ -75,7 +76,7 @@ impl<'a> Values<'a> {
 
     /// A field of a struct that may itself be nil.
     pub(super) fn field<'v>(self, field_type: &Type, owner: Slot<'v>, name: &str) -> Slot<'v> {
-        self.member(field_type, owner?.entry(name))
+        self.member(field_type, owner?.0.map(|object| member(object, name)))
     }
 
     /// Whether a value counts as set (spec: validation 12.5).

@@ -23,13 +23,18 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn tag(&mut self) -> Result<Tag, ParseError> {
-        if !self.skip("+k8s:") {
+        if !self.skip("+") {
+            return Err(ParseError::Prefix);
+        }
+        let prefix = self.word();
+        if prefix.is_empty() || !self.skip(":") {
             return Err(ParseError::Prefix);
         }
         let name = self.word();
         if name.is_empty() {
             return Err(ParseError::Name);
         }
+        let name = if prefix == "k8s" { name } else { format!("{prefix}:{name}") };
         let arguments = if self.skip("(") { self.arguments()? } else { Vec::new() };
         let payload = if self.skip("=") { self.payload()? } else { Payload::None };
         Ok(Tag { name, arguments, payload })
@@ -140,6 +145,7 @@ mod tests {
             "+k8s:neq=\"a\\\"b\"",
             "+k8s:item(type: \"A\", n: 3, b: true)=+k8s:subfield(\"msg\")=+k8s:maxLength=3",
             "+k8s:beta(since: \"1.37\")=+k8s:ifMode(\"Queue\")=+k8s:required",
+            "+k8s:eachVal=+example:multipleOf(offset: 1)=3",
         ] {
             assert_eq!(text.parse::<Tag>().unwrap().to_string(), text);
         }
@@ -156,6 +162,7 @@ mod tests {
     fn what_is_no_tag_is_refused() {
         for (text, error) in [
             ("required", ParseError::Prefix),
+            ("+required", ParseError::Prefix),
             ("+k8s:", ParseError::Name),
             ("+k8s:neq=\"a", ParseError::NotClosed('"')),
             ("+k8s:ifEnabled(X", ParseError::NotClosed('(')),

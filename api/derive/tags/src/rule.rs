@@ -2,7 +2,7 @@
 
 use crate::format::Format;
 use crate::read::Reader;
-use crate::syntax::{Literal, Tag};
+use crate::syntax::{Literal, Payload, Tag};
 use crate::table::info;
 
 /// A rule. What each one asks for stands in the table of tags.
@@ -23,10 +23,17 @@ pub enum Rule {
     Format(Format),
     IfDisabled(String, Box<Self>),
     IfEnabled(String, Box<Self>),
-    IfMode { modality: String, mode: String, rule: Box<Self> },
+    IfMode {
+        modality: String,
+        mode: String,
+        rule: Box<Self>,
+    },
     Immutable,
     IsSubresource(String),
-    Item { keys: Vec<(String, Literal)>, rule: Box<Self> },
+    Item {
+        keys: Vec<(String, Literal)>,
+        rule: Box<Self>,
+    },
     ListMapKey(String),
     ListType(ListKind),
     MaxBytes(usize),
@@ -38,7 +45,9 @@ pub enum Rule {
     MinLength(usize),
     MinProperties(usize),
     Minimum(i128),
-    ModeDiscriminator { modality: String },
+    ModeDiscriminator {
+        modality: String,
+    },
     Monotonic,
     Neq(Literal),
     OpaqueType,
@@ -46,11 +55,20 @@ pub enum Rule {
     Required,
     Subfield(String, Box<Self>),
     SupportsSubresource(String),
-    UnionDiscriminator { union: String },
-    UnionMember { union: String, member_name: Option<String> },
+    UnionDiscriminator {
+        union: String,
+    },
+    UnionMember {
+        union: String,
+        member_name: Option<String>,
+    },
     Unique(ListKind),
     Update(Constraint),
-    ZeroOrOneOfMember { union: String },
+    ZeroOrOneOfMember {
+        union: String,
+    },
+    /// A tag that is none of the table; code knows what it asks for.
+    Custom(Tag),
 }
 
 /// What tells a list's items apart.
@@ -135,13 +153,19 @@ impl Rule {
         tag: &Tag,
         inner: &mut dyn FnMut(&Tag) -> Result<Self, RuleError>,
     ) -> Result<Self, RuleError> {
+        if tag.is_custom() {
+            return match &tag.payload {
+                Payload::Tag(_) => Err(RuleError::WrongPayload { got: "tag", want: "value" }),
+                Payload::None | Payload::Literal(_) => Ok(Self::Custom(tag.clone())),
+            };
+        }
         let info = info(&tag.name).ok_or(RuleError::Unknown)?;
         Reader { tag }.read(info, inner)
     }
 
     /// The tag's name, by which the rules of a place are ordered.
     #[must_use]
-    pub fn name(&self) -> &'static str {
+    pub fn name(&self) -> &str {
         match self {
             Self::Alpha(..) => "alpha",
             Self::Beta(..) => "beta",
@@ -185,6 +209,7 @@ impl Rule {
             Self::Unique(..) => "unique",
             Self::Update(..) => "update",
             Self::ZeroOrOneOfMember { .. } => "zeroOrOneOfMember",
+            Self::Custom(tag) => &tag.name,
         }
     }
 

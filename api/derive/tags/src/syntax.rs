@@ -2,10 +2,14 @@
 
 use std::fmt;
 
+/// Ends the prefix of a name.
+pub(crate) const PREFIX_END: char = ':';
+
 /// A tag such as `+k8s:beta(since: "1.37")=+k8s:maxLength=3`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tag {
-    /// The name without `k8s:`, such as `maxLength`.
+    /// The name without `k8s:`, such as `maxLength`; with the owner's prefix for tags that are not
+    /// of the table, such as `example:even`.
     pub name: String,
     /// What stands in the parentheses.
     pub arguments: Vec<Argument>,
@@ -47,7 +51,7 @@ pub enum Payload {
 /// Why a text is not a tag.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ParseError {
-    /// Tags start with `+k8s:`.
+    /// Tags start with `+k8s:`, or the prefix of an owner.
     #[error("a validation tag starts with \"+k8s:\"")]
     Prefix,
     /// There is no name.
@@ -62,6 +66,18 @@ pub enum ParseError {
 }
 
 impl Tag {
+    /// Whether it is somebody's own tag: none of the table, but one that code comes with.
+    #[must_use]
+    pub fn is_custom(&self) -> bool {
+        self.name.contains(PREFIX_END)
+    }
+
+    /// The name with its prefix, such as `k8s:maxLength` or `example:even`.
+    #[must_use]
+    pub fn full_name(&self) -> String {
+        if self.is_custom() { self.name.clone() } else { format!("k8s:{}", self.name) }
+    }
+
     /// The tag that all wrappers lead to, this one first.
     pub fn chain(&self) -> impl Iterator<Item = &Self> {
         std::iter::successors(Some(self), |tag| match &tag.payload {
@@ -92,7 +108,7 @@ impl fmt::Display for Argument {
 
 impl fmt::Display for Tag {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "+k8s:{}", self.name)?;
+        write!(f, "+{}", self.full_name())?;
         if let [first, rest @ ..] = &self.arguments[..] {
             write!(f, "({first}")?;
             rest.iter().try_for_each(|argument| write!(f, ", {argument}"))?;

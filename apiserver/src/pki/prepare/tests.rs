@@ -12,7 +12,9 @@ const NOW: i64 = 1_796_000_000;
 fn config(data: &Path, flags: &[String]) -> Config {
     let data = format!("--data-dir={}", data.display());
     let arguments = ["apiserver".to_owned(), data].into_iter().chain(flags.iter().cloned());
-    let Command::Serve(config) = parse(arguments.map(OsString::from)).unwrap();
+    let Command::Serve(config) = parse(arguments.map(OsString::from)).unwrap() else {
+        panic!("a subcommand")
+    };
     *config
 }
 

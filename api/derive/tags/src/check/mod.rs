@@ -36,7 +36,7 @@ impl fmt::Display for CheckError {
 impl std::error::Error for CheckError {}
 
 /// Checks every tag of a model and understands it. `has_function` tells whether there is a function
-/// of that name for `customValidation`.
+/// of that name for `customValidation`, or code for the tag of that name that is none of the table.
 ///
 /// # Errors
 ///

@@ -7,6 +7,10 @@ use crate::table::{Scope, info};
 
 use super::lists;
 
+/// Where tags that are none of the table may stand.
+const CUSTOM_SCOPES: &[Scope] =
+    &[Scope::Field, Scope::Type, Scope::ListValue, Scope::MapKey, Scope::MapValue];
+
 /// The field a tag stands on: its struct's name, itself, and all fields of the struct.
 type Owner<'a> = (&'a str, &'a Field<Tag>, &'a [Field<Tag>]);
 
@@ -29,7 +33,7 @@ impl<'a> Site<'a> {
             let rule = self.rule(tag).map_err(fail)?;
             let before = rules.iter().map(|(_, rule)| rule.without_level());
             lists::check_pair(&rule, before)
-                .map_err(|text| fail(format!("tag \"k8s:{}\": {text}", tag.name)))?;
+                .map_err(|text| fail(format!("tag \"{}\": {text}", tag.full_name())))?;
             rules.push((index, rule));
         }
         rules.sort_by_key(|(index, _)| *index);
@@ -43,13 +47,15 @@ impl<'a> Site<'a> {
     }
 
     fn rule(&self, tag: &Tag) -> Result<Rule, String> {
-        let prefixed = |text: String| format!("tag \"k8s:{}\": {text}", tag.name);
-        let Some(info) = info(&tag.name) else {
-            return Err(prefixed(RuleError::Unknown.to_string()));
+        let prefixed = |text: String| format!("tag \"{}\": {text}", tag.full_name());
+        let scopes = match info(&tag.name) {
+            Some(info) => info.scopes,
+            None if tag.is_custom() => CUSTOM_SCOPES,
+            None => return Err(prefixed(RuleError::Unknown.to_string())),
         };
-        if !info.scopes.contains(&self.scope) {
-            let scope = self.scope.plural();
-            return Err(format!("tag \"k8s:{}\" cannot be specified on {scope}", tag.name));
+        if !scopes.contains(&self.scope) {
+            let (name, scope) = (tag.full_name(), self.scope.plural());
+            return Err(format!("tag \"{name}\" cannot be specified on {scope}"));
         }
         self.applies(tag).map_err(prefixed)?;
         let mut inner = |payload: &Tag| {
@@ -176,6 +182,9 @@ impl<'a> Site<'a> {
                 self.check_sibling(name)
             }
             Rule::CustomValidation => self.check_function(),
+            Rule::Custom(tag) if !(self.has_function)(&tag.name) => {
+                Err("there is no code for it; tell the engine of its CustomTag".to_owned())
+            }
             _ => Ok(()),
         }
     }

@@ -1,12 +1,20 @@
 //! The rules of object metadata (spec: validation 4).
 
+mod view;
+
+use std::borrow::Cow;
 use std::collections::BTreeSet;
+use std::fmt;
 
-use api::meta::{ManagedFieldsEntry, ObjectMeta, OwnerReference};
+use serde_json::Value;
 
-use crate::field::{Error, ErrorList, Path, Shown};
+use crate::field::{Error, ErrorList, Shown, Trail};
 use crate::format::{self, Unit};
 use crate::text::{go_quote, is_printable};
+use crate::view::Texts;
+
+pub use view::Metadata;
+use view::{Manager, Owner};
 
 /// The most bytes that all annotations may have together.
 pub const ANNOTATIONS_BYTES_MAX: usize = 256 * 1024;
@@ -56,27 +64,26 @@ fn masked(prefix: &str) -> String {
 
 /// The checks of one object's metadata.
 #[must_use]
-pub fn validate(metadata: &ObjectMeta, name_rule: NameRule) -> ErrorList {
-    let path = Path::new("metadata");
-    let mut errors = ErrorList::default();
-    validate_names(&mut errors, metadata, name_rule, &path);
+pub fn validate(metadata: &Metadata<'_>, name_rule: NameRule) -> ErrorList {
+    let path = Trail::new("metadata");
+    let mut errors = validate_names(metadata, name_rule);
     validate_labels(&mut errors, metadata, &path.child("labels"));
     validate_annotations(&mut errors, metadata, &path.child("annotations"));
-    validate_owners(&mut errors, &metadata.owner_references, &path.child("ownerReferences"));
-    validate_finalizers(&mut errors, &metadata.finalizers, &path.child("finalizers"));
-    validate_managed_fields(&mut errors, &metadata.managed_fields, &path.child("managedFields"));
+    validate_owners(&mut errors, metadata.owner_references, &path.child("ownerReferences"));
+    validate_finalizers(&mut errors, metadata.finalizers, &path.child("finalizers"));
+    validate_managed_fields(&mut errors, metadata.managed_fields, &path.child("managedFields"));
     errors
 }
 
 /// The further rule of many kinds: a finalizer has a domain or is a standard one.
 #[must_use]
-pub fn validate_finalizer_names(finalizers: &[String]) -> ErrorList {
-    let path = Path::new("metadata").child("finalizers");
+pub fn validate_finalizer_names(metadata: &Metadata<'_>) -> ErrorList {
+    let path = Trail::new("metadata");
+    let path = path.child("finalizers");
     let standard = ["kubernetes", "orphan", "foregroundDeletion"];
+    let finalizers = metadata.finalizers.iter().enumerate();
     finalizers
-        .iter()
-        .enumerate()
-        .filter(|(_, name)| !name.contains('/') && !standard.contains(&name.as_str()))
+        .filter(|(_, name)| !name.contains('/') && !standard.contains(name))
         .map(|(index, name)| {
             let detail = "name is neither a standard finalizer name nor is it fully qualified";
             Error::invalid(&path.index(index), name, detail)
@@ -86,83 +93,83 @@ pub fn validate_finalizer_names(finalizers: &[String]) -> ErrorList {
 
 /// The checks of a change of one object's metadata.
 #[must_use]
-pub fn validate_update(metadata: &ObjectMeta, old: &ObjectMeta) -> ErrorList {
-    let path = Path::new("metadata");
+pub fn validate_update(metadata: &Metadata<'_>, old: &Metadata<'_>) -> ErrorList {
+    let path = Trail::new("metadata");
     let mut errors = ErrorList::default();
     validate_new_finalizers(&mut errors, metadata, old, &path.child("finalizers"));
-    let mut immutable = |member: &str, same: bool, value: Shown| {
+    let mut immutable = |member: &str, same: bool, shown: &dyn Fn() -> Shown| {
         if !same {
-            let error = Error::invalid(&path.child(member), value, "field is immutable");
+            let error = Error::invalid(&path.child(member), shown(), "field is immutable");
             let mut error = error.with_origin("immutable");
             error.covered = !matches!(member, "name" | "namespace");
             errors.push(error);
         }
     };
-    immutable("name", metadata.name == old.name, Shown::from(&metadata.name));
-    immutable("namespace", metadata.namespace == old.namespace, Shown::from(&metadata.namespace));
-    immutable("uid", metadata.uid == old.uid, Shown::json(&metadata.uid));
+    let Metadata { name, namespace, uid, .. } = *metadata;
+    immutable("name", name == old.name, &|| name.into());
+    immutable("namespace", namespace == old.namespace, &|| namespace.into());
+    immutable("uid", uid == old.uid, &|| Shown::json(&uid));
     let created = metadata.creation_timestamp;
-    immutable("creationTimestamp", created == old.creation_timestamp, Shown::json(&created));
+    immutable("creationTimestamp", created == old.creation_timestamp, &|| Shown::json(created));
     let deleted = metadata.deletion_timestamp;
-    immutable("deletionTimestamp", deleted == old.deletion_timestamp, Shown::json(&deleted));
+    immutable("deletionTimestamp", deleted == old.deletion_timestamp, &|| Shown::json(deleted));
     let grace = metadata.deletion_grace_period_seconds;
-    immutable(
-        "deletionGracePeriodSeconds",
-        grace == old.deletion_grace_period_seconds,
-        Shown::json(&grace),
-    );
+    let same = grace == old.deletion_grace_period_seconds;
+    immutable("deletionGracePeriodSeconds", same, &|| Shown::json(grace));
     validate_labels(&mut errors, metadata, &path.child("labels"));
     validate_annotations(&mut errors, metadata, &path.child("annotations"));
-    validate_owners(&mut errors, &metadata.owner_references, &path.child("ownerReferences"));
-    validate_managed_fields(&mut errors, &metadata.managed_fields, &path.child("managedFields"));
+    validate_owners(&mut errors, metadata.owner_references, &path.child("ownerReferences"));
+    validate_managed_fields(&mut errors, metadata.managed_fields, &path.child("managedFields"));
     errors
 }
 
-fn validate_names(errors: &mut ErrorList, metadata: &ObjectMeta, rule: NameRule, path: &Path) {
-    if !metadata.generate_name.is_empty() {
-        for detail in rule.check_prefix(&metadata.generate_name) {
-            errors.push(Error::invalid(
-                &path.child("generateName"),
-                &metadata.generate_name,
-                detail,
-            ));
-        }
+/// The part of [`validate`] that differs from kind to kind.
+pub(crate) fn validate_names(metadata: &Metadata<'_>, rule: NameRule) -> ErrorList {
+    let path = Trail::new("metadata");
+    let mut errors = ErrorList::default();
+    let prefix = metadata.generate_name;
+    if !prefix.is_empty() {
+        errors.push_invalid(&path.child("generateName"), prefix, rule.check_prefix(prefix));
     }
     let path = path.child("name");
     if metadata.name.is_empty() {
         errors.push(Error::required(&path, "name or generateName is required"));
-        return;
+        return errors;
     }
-    for detail in rule.check(&metadata.name) {
-        errors.push(Error::invalid(&path, &metadata.name, detail));
+    errors.push_invalid(&path, metadata.name, rule.check(metadata.name));
+    errors
+}
+
+fn validate_labels(errors: &mut ErrorList, metadata: &Metadata<'_>, path: &Trail<'_>) {
+    for (key, value) in metadata.labels.iter() {
+        errors.push_invalid(path, key, format::qualified_name(key));
+        errors.push_invalid(path, value, format::label_value(value));
     }
 }
 
-fn validate_labels(errors: &mut ErrorList, metadata: &ObjectMeta, path: &Path) {
-    for (key, value) in &metadata.labels {
-        let wrong = format::qualified_name(key).into_iter();
-        errors.extend(wrong.map(|detail| Error::invalid(path, key, detail)));
-        let wrong = format::label_value(value).into_iter();
-        errors.extend(wrong.map(|detail| Error::invalid(path, value, detail)));
+fn validate_annotations(errors: &mut ErrorList, metadata: &Metadata<'_>, path: &Trail<'_>) {
+    let mut bytes = 0;
+    for (key, value) in metadata.annotations.iter() {
+        errors.push_invalid(path, key, format::qualified_name(&lowercase(key)));
+        bytes += key.len() + value.len();
     }
-}
-
-fn validate_annotations(errors: &mut ErrorList, metadata: &ObjectMeta, path: &Path) {
-    for key in metadata.annotations.keys() {
-        let wrong = format::qualified_name(&key.to_lowercase()).into_iter();
-        errors.extend(wrong.map(|detail| Error::invalid(path, key, detail)));
-    }
-    let bytes: usize = metadata.annotations.iter().map(|(k, v)| k.len() + v.len()).sum();
     if bytes > ANNOTATIONS_BYTES_MAX {
         errors.push(Error::too_long(path, ANNOTATIONS_BYTES_MAX));
     }
 }
 
-fn validate_owners(errors: &mut ErrorList, owners: &[OwnerReference], path: &Path) {
-    let mut controller: Option<&OwnerReference> = None;
-    for (index, owner) in owners.iter().enumerate() {
-        validate_owner(errors, owner, &path.index(index));
-        if owner.controller != Some(true) {
+/// Most keys are in lower case already.
+fn lowercase(text: &str) -> Cow<'_, str> {
+    let is_lower = text.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase());
+    if is_lower { text.into() } else { text.to_lowercase().into() }
+}
+
+fn validate_owners(errors: &mut ErrorList, owners: &[Value], path: &Trail<'_>) {
+    let mut controller: Option<Owner<'_>> = None;
+    for (index, value) in owners.iter().enumerate() {
+        let owner = Owner::from(value);
+        validate_owner(errors, &owner, value, &path.index(index));
+        if !owner.is_controller {
             continue;
         }
         match controller {
@@ -180,18 +187,18 @@ fn validate_owners(errors: &mut ErrorList, owners: &[OwnerReference], path: &Pat
     }
 }
 
-fn validate_owner(errors: &mut ErrorList, owner: &OwnerReference, path: &Path) {
-    let version = owner.api_version.rsplit_once('/').map_or(owner.api_version.as_str(), |(_, v)| v);
+fn validate_owner(errors: &mut ErrorList, owner: &Owner<'_>, value: &Value, path: &Trail<'_>) {
+    let version = owner.api_version.rsplit_once('/').map_or(owner.api_version, |(_, v)| v);
     if owner.api_version.is_empty() {
         errors.push(Error::required(&path.child("apiVersion"), "must not be empty").covered());
     } else if version.is_empty() || owner.api_version.matches('/').count() > 1 {
         errors.push(Error::invalid(
             &path.child("apiVersion"),
-            &owner.api_version,
+            owner.api_version,
             "must be <group>/<version> or <version>",
         ));
     }
-    for (member, value) in [("kind", &owner.kind), ("name", &owner.name), ("uid", &owner.uid)] {
+    for (member, value) in [("kind", owner.kind), ("name", owner.name), ("uid", owner.uid)] {
         if value.is_empty() {
             errors.push(Error::required(&path.child(member), "must not be empty").covered());
         }
@@ -199,19 +206,17 @@ fn validate_owner(errors: &mut ErrorList, owner: &OwnerReference, path: &Path) {
     if owner.api_version == "v1" && owner.kind == "Event" {
         errors.push(Error::invalid(
             path,
-            Shown::json(owner),
+            Shown::json(value),
             "/v1, Kind=Event is disallowed from being an owner",
         ));
     }
 }
 
-fn validate_finalizers(errors: &mut ErrorList, finalizers: &[String], path: &Path) {
-    for finalizer in finalizers {
-        let wrong = format::qualified_name(finalizer).into_iter();
-        errors.extend(wrong.map(|detail| Error::invalid(path, finalizer, detail)));
+fn validate_finalizers(errors: &mut ErrorList, finalizers: Texts<'_>, path: &Trail<'_>) {
+    for finalizer in finalizers.iter() {
+        errors.push_invalid(path, finalizer, format::qualified_name(finalizer));
     }
-    let has = |name: &str| finalizers.iter().any(|finalizer| finalizer == name);
-    if has("orphan") && has("foregroundDeletion") {
+    if finalizers.contains("orphan") && finalizers.contains("foregroundDeletion") {
         errors.push(Error::invalid(
             path,
             Shown::json(&finalizers),
@@ -222,15 +227,15 @@ fn validate_finalizers(errors: &mut ErrorList, finalizers: &[String], path: &Pat
 
 fn validate_new_finalizers(
     errors: &mut ErrorList,
-    metadata: &ObjectMeta,
-    old: &ObjectMeta,
-    path: &Path,
+    metadata: &Metadata<'_>,
+    old: &Metadata<'_>,
+    path: &Trail<'_>,
 ) {
-    if old.deletion_timestamp.is_none() {
+    if old.deletion_timestamp.is_null() {
         return;
     }
-    let before: BTreeSet<&String> = old.finalizers.iter().collect();
-    let after: BTreeSet<&String> = metadata.finalizers.iter().collect();
+    let before: BTreeSet<&str> = old.finalizers.iter().collect();
+    let after: BTreeSet<&str> = metadata.finalizers.iter().collect();
     let added: Vec<String> = after.difference(&before).map(|name| go_quote(name)).collect();
     if !added.is_empty() {
         errors.push(Error::forbidden(
@@ -244,10 +249,11 @@ fn validate_new_finalizers(
     }
 }
 
-fn validate_managed_fields(errors: &mut ErrorList, entries: &[ManagedFieldsEntry], path: &Path) {
+fn validate_managed_fields(errors: &mut ErrorList, entries: &[Value], path: &Trail<'_>) {
     for (index, entry) in entries.iter().enumerate() {
         let path = path.index(index);
-        match entry.operation.as_str() {
+        let entry = Manager::from(entry);
+        match entry.operation {
             "Apply" | "Update" => {}
             "" => errors
                 .push(Error::required(&path.child("operation"), "must not be empty").covered()),
@@ -263,11 +269,11 @@ fn validate_managed_fields(errors: &mut ErrorList, entries: &[ManagedFieldsEntry
         if !entry.fields_type.is_empty() && entry.fields_type != "FieldsV1" {
             errors.push(Error::invalid(
                 &path.child("fieldsType"),
-                &entry.fields_type,
+                entry.fields_type,
                 "must be `FieldsV1`",
             ));
         }
-        errors.extend(validate_field_manager(&entry.manager, &path.child("manager")));
+        errors.extend(validate_field_manager(entry.name, &path.child("manager")));
         if entry.subresource.len() > SUBRESOURCE_BYTES_MAX {
             errors.push(Error::too_long(&path.child("subresource"), SUBRESOURCE_BYTES_MAX));
         }
@@ -276,7 +282,7 @@ fn validate_managed_fields(errors: &mut ErrorList, entries: &[ManagedFieldsEntry
 
 /// The name of a field manager: not too long, printable characters only.
 #[must_use]
-pub fn validate_field_manager(manager: &str, path: &Path) -> ErrorList {
+pub fn validate_field_manager(manager: &str, path: &impl fmt::Display) -> ErrorList {
     let mut errors = ErrorList::default();
     if manager.len() > MANAGER_BYTES_MAX {
         errors.push(Error::too_long(path, MANAGER_BYTES_MAX));
@@ -294,6 +300,8 @@ pub fn validate_field_manager(manager: &str, path: &Path) -> ErrorList {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     fn texts(errors: &ErrorList) -> Vec<String> {
@@ -302,17 +310,14 @@ mod tests {
 
     #[test]
     fn a_prefix_may_end_with_a_dash() {
-        let metadata = ObjectMeta {
-            generate_name: "a-".to_owned(),
-            name: "a-x".to_owned(),
-            ..ObjectMeta::default()
-        };
-        assert_eq!(texts(&validate(&metadata, NameRule::DnsSubdomain)), Vec::<String>::new());
+        let object = json!({"metadata": {"generateName": "a-", "name": "a-x"}});
+        let errors = validate(&Metadata::of(&object), NameRule::DnsSubdomain);
+        assert_eq!(texts(&errors), Vec::<String>::new());
     }
 
     #[test]
     fn an_object_needs_a_name() {
-        let errors = validate(&ObjectMeta::default(), NameRule::DnsSubdomain);
+        let errors = validate(&Metadata::of(&json!({})), NameRule::DnsSubdomain);
         assert_eq!(
             texts(&errors),
             ["metadata.name: Required value: name or generateName is required"]
@@ -321,20 +326,10 @@ mod tests {
 
     #[test]
     fn only_one_owner_is_the_controller() {
-        let owner = |kind: &str, name: &str| OwnerReference {
-            api_version: "v1".to_owned(),
-            kind: kind.to_owned(),
-            name: name.to_owned(),
-            uid: "u".to_owned(),
-            controller: Some(true),
-            block_owner_deletion: None,
-        };
-        let metadata = ObjectMeta {
-            name: "a".to_owned(),
-            owner_references: vec![owner("ConfigMap", "x"), owner("Deployment", "d")],
-            ..ObjectMeta::default()
-        };
-        let errors = texts(&validate(&metadata, NameRule::DnsSubdomain));
+        let owner = |kind: &str, name: &str| json!({"apiVersion": "v1", "kind": kind, "name": name, "uid": "u", "controller": true});
+        let owners = [owner("ConfigMap", "x"), owner("Deployment", "d")];
+        let object = json!({"metadata": {"name": "a", "ownerReferences": owners}});
+        let errors = texts(&validate(&Metadata::of(&object), NameRule::DnsSubdomain));
         assert_eq!(errors.len(), 1);
         assert!(
             errors[0].ends_with("in references for ConfigMap/x and Deployment/d"),
@@ -344,23 +339,26 @@ mod tests {
 
     #[test]
     fn no_finalizer_is_added_to_an_object_that_is_being_deleted() {
-        let old = ObjectMeta {
-            deletion_timestamp: api::time::Timestamp::from_unix_seconds(0),
-            finalizers: vec!["a/b".to_owned()],
-            ..ObjectMeta::default()
-        };
+        let deleted = "1970-01-01T00:00:00Z";
+        let old = json!({"metadata": {"deletionTimestamp": deleted, "finalizers": ["a/b"]}});
         let mut new = old.clone();
-        new.finalizers.push("a/c".to_owned());
+        new["metadata"]["finalizers"] = json!(["a/b", "a/c"]);
         assert_eq!(
-            texts(&validate_update(&new, &old)),
+            texts(&validate_update(&Metadata::of(&new), &Metadata::of(&old))),
             ["metadata.finalizers: Forbidden: no new finalizers can be added if the object is \
               being deleted, found new finalizers []string{\"a/c\"}"]
         );
     }
 
     #[test]
+    fn keys_of_annotations_are_looked_at_in_lower_case() {
+        assert_eq!(lowercase("example.com/a-1"), "example.com/a-1");
+        assert_eq!(lowercase("EXAMPLE.com/É"), "example.com/é");
+    }
+
+    #[test]
     fn unprintable_characters_of_a_manager_are_named_with_their_place() {
-        let errors = validate_field_manager("a\u{7}b", &Path::new("fieldManager"));
+        let errors = validate_field_manager("a\u{7}b", &Trail::new("fieldManager"));
         assert_eq!(
             texts(&errors),
             ["fieldManager: Invalid value: \"a\\ab\": invalid character U+0007 (at position 1)"]

@@ -1,0 +1,127 @@
+//! `apiserver validate`: are these manifests right?
+
+use std::fs::File;
+use std::io::{self, Read};
+
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use validation::flowcontrol::Gates;
+use validation::text::go_quote;
+
+use super::Findings;
+use super::documents;
+use super::manifest::{Judge, Verdict};
+use super::report::{Entry, Report};
+use crate::options::{Exit, FeatureGates, RuntimeConfig};
+use crate::resources::Resources;
+
+pub(super) const NAME: &str = "validate";
+
+/// What standard input is called.
+const STDIN: &str = "-";
+
+/// What is to be validated, and how it is said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Arguments {
+    files: Vec<String>,
+    output: Output,
+    gates: Gates,
+}
+
+/// For whom the findings are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Output {
+    Text,
+    Json,
+}
+
+pub(super) fn parser() -> Command {
+    let option = |name: &'static str| Arg::new(name).long(name).action(ArgAction::Append);
+    Command::new(NAME)
+        .about("Say what the server would say of manifests, without a server")
+        .long_about(
+            "Say what the server would say if these objects were created, without a server. A file \
+             may hold several documents, YAML or JSON, and Lists. Exits with 1 if anything is wrong.",
+        )
+        .arg(
+            option("filename")
+                .short('f')
+                .value_name("FILE")
+                .num_args(1..)
+                .help("The files to read; - is standard input"),
+        )
+        .arg(option("output").short('o').value_name("text|json").help("How to say it [text]"))
+        .arg(option("feature-gates").value_name("strings").help(
+            "Feature gates, as name=true|false; DeclarativeValidationBeta says which rules hold",
+        ))
+}
+
+impl Arguments {
+    pub(super) fn read(matches: &ArgMatches) -> Result<Self, Exit> {
+        let given = |name| matches.get_many::<String>(name).into_iter().flatten();
+        let files: Vec<String> = given("filename").cloned().collect();
+        if files.is_empty() {
+            return Err(Exit::failure(["which files? name them with -f".to_owned()]));
+        }
+        let output = match given("output").last().map_or("text", String::as_str) {
+            "text" => Output::Text,
+            "json" => Output::Json,
+            other => {
+                return Err(Exit::failure([format!(
+                    "invalid argument {} for \"-o, --output\" flag: must be text or json",
+                    go_quote(other)
+                )]));
+            }
+        };
+        let gates = FeatureGates::parse(given("feature-gates").map(String::as_str));
+        let gates = gates.map_err(|error| Exit::failure([error]))?;
+        let gates = Gates { declarative_beta: gates.enabled("DeclarativeValidationBeta") };
+        Ok(Self { files, output, gates })
+    }
+}
+
+/// Reads and judges all files. A file that cannot be read is an error like others.
+pub(super) fn run(arguments: &Arguments, stdin: &mut dyn Read) -> Findings {
+    let judge =
+        Judge { resources: Resources::built_in(&RuntimeConfig::default()), gates: arguments.gates };
+    let mut report = Report::default();
+    for file in &arguments.files {
+        match content(file, stdin) {
+            Ok(bytes) => report.objects.extend(entries(&judge, file, &bytes)),
+            Err(error) => report.objects.push(Entry {
+                file: file.clone(),
+                line: None,
+                verdict: Verdict::unreadable(error.to_string()),
+            }),
+        }
+    }
+    let text = match arguments.output {
+        Output::Text => report.text(),
+        Output::Json => report.json(),
+    };
+    Findings { text, ok: report.is_ok() }
+}
+
+fn content(file: &str, stdin: &mut dyn Read) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    match file {
+        STDIN => stdin.read_to_end(&mut bytes)?,
+        path => File::open(path)?.read_to_end(&mut bytes)?,
+    };
+    Ok(bytes)
+}
+
+fn entries(judge: &Judge, file: &str, bytes: &[u8]) -> Vec<Entry> {
+    let mut entries = Vec::new();
+    for document in documents::split(bytes) {
+        let verdicts = match document.content {
+            Ok(tree) => judge.judge(tree),
+            Err(why) => vec![Verdict::unreadable(why)],
+        };
+        entries.extend(verdicts.into_iter().map(|verdict| Entry {
+            file: file.to_owned(),
+            line: Some(document.line),
+            verdict,
+        }));
+    }
+    entries
+}
