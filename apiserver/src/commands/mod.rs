@@ -1,6 +1,7 @@
-//! What the program does besides serving: `validate` and `explain-validation`. Both work without a
-//! server, on the same types, defaults and rules.
+//! What the program does besides serving: `validate`, `convert` and `explain-validation`. They work
+//! without a server, on the same types, defaults and rules.
 
+mod convert;
 mod documents;
 mod explain;
 mod manifest;
@@ -20,6 +21,8 @@ use crate::options::Exit;
 pub enum Subcommand {
     /// `validate`: are these manifests right?
     Validate(validate::Arguments),
+    /// `convert`: what are these manifests in another version?
+    Convert(convert::Arguments),
     /// `explain-validation`: which rules does this kind have?
     ExplainValidation(explain::Arguments),
 }
@@ -34,8 +37,8 @@ pub struct Findings {
 }
 
 /// What the parser needs to know.
-pub(crate) fn parsers() -> [Command; 2] {
-    [validate::parser(), explain::parser()].map(|parser| {
+pub(crate) fn parsers() -> [Command; 3] {
+    [validate::parser(), convert::parser(), explain::parser()].map(|parser| {
         let help = Arg::new("help").short('h').long("help").action(ArgAction::Help);
         parser.arg(help.help("Print this and exit"))
     })
@@ -50,6 +53,7 @@ impl Subcommand {
     pub(crate) fn from_matches(matches: &ArgMatches) -> Result<Option<Self>, Exit> {
         let subcommand = match matches.subcommand() {
             Some((validate::NAME, matches)) => Self::Validate(validate::Arguments::read(matches)?),
+            Some((convert::NAME, matches)) => Self::Convert(convert::Arguments::read(matches)?),
             Some((explain::NAME, matches)) => {
                 Self::ExplainValidation(explain::Arguments::read(matches)?)
             }
@@ -66,6 +70,7 @@ impl Subcommand {
     pub fn run(&self, stdin: &mut dyn Read) -> Result<Findings, Exit> {
         match self {
             Self::Validate(arguments) => Ok(validate::run(arguments, stdin)),
+            Self::Convert(arguments) => convert::run(arguments, stdin),
             Self::ExplainValidation(arguments) => explain::run(arguments),
         }
     }

@@ -101,7 +101,7 @@ pub(super) fn run(arguments: &Arguments, stdin: &mut dyn Read) -> Findings {
     Findings { text, ok: report.is_ok() }
 }
 
-fn content(file: &str, stdin: &mut dyn Read) -> io::Result<Vec<u8>> {
+pub(super) fn content(file: &str, stdin: &mut dyn Read) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     match file {
         STDIN => stdin.read_to_end(&mut bytes)?,

@@ -20,7 +20,7 @@ impl RuntimeConfig {
     /// # Errors
     ///
     /// The reference's texts, all of them.
-    pub(super) fn parse<'a>(items: impl IntoIterator<Item = &'a str>) -> Result<Self, Vec<String>> {
+    pub fn parse<'a>(items: impl IntoIterator<Item = &'a str>) -> Result<Self, Vec<String>> {
         let mut said = BTreeMap::new();
         let mut errors = Vec::new();
         for item in items {
