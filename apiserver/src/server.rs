@@ -92,15 +92,23 @@ pub struct Ready {
 pub async fn start(config: &Config, shutdown: Shutdown) -> Result<Ready, String> {
     let clock = SystemClock;
     let now = clock.timestamp().unix_seconds();
+    // The tables of all kinds and the keys of all certificates take a while; disks, too.
+    let runtime_config = config.runtime_config.clone();
+    let resources = aside(move || Ok(Resources::built_in(&runtime_config)));
     let backend = open_storage(config).await?;
-    note_installation(&backend, now).await?;
-    let pki = Pki::prepare(config, pki::hostname().as_deref(), now).map_err(|e| e.to_string())?;
+    let pki = {
+        let config = config.clone();
+        aside(move || {
+            let hostname = pki::hostname();
+            Pki::prepare(&config, hostname.as_deref(), now).map_err(|error| error.to_string())
+        })
+    };
+    let (pki, resources, ()) = tokio::try_join!(pki, resources, note_installation(&backend, now))?;
     let listener = listen(config, &pki).await?;
     let address = listener.local_address().map_err(|error| error.to_string())?;
     let url = format!("https://{}", pki::reachable(address));
 
     let keys = TokenKeys::new(config, &pki)?;
-    let resources = Resources::built_in(&config.runtime_config);
     let stores = Stores::open(&backend, &resources).await.map_err(|error| error.to_string())?;
     let stores = Arc::new(stores);
     let documents = Documents::new(&resources, &keys, &url, pki::reachable(address));
@@ -138,11 +146,18 @@ impl Ready {
     }
 }
 
+/// Begins something that would hold up everything else.
+fn aside<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, String> + Send + 'static,
+) -> impl Future<Output = Result<T, String>> {
+    let begun = tokio::task::spawn_blocking(work);
+    async { begun.await.map_err(|error| error.to_string())? }
+}
+
 async fn open_storage(config: &Config) -> Result<Arc<dyn Backend>, String> {
     let (kind, directory) = (config.storage_backend, config.data_dir.join("objects"));
-    let open = move || storage::open(kind, &directory, storage::Options::default());
-    let opened = tokio::task::spawn_blocking(open).await.map_err(|error| error.to_string())?;
-    opened.map_err(|error| error.to_string())
+    let options = storage::Options::default();
+    aside(move || storage::open(kind, &directory, options).map_err(|error| error.to_string())).await
 }
 
 /// Notes in a new store when and by whom it was made. So that no state that clients can ask for

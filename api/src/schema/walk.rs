@@ -61,6 +61,22 @@ impl TypeDef {
         }
     }
 
+    /// Puts the members of an object, and of all that is in it, into field order.
+    pub fn put_in_order(&self, value: &mut Value) {
+        let Value::Object(object) = value else { return };
+        for field in &self.fields {
+            if let Some(member) = object.get_mut(&field.name) {
+                field.shape.put_in_order(member);
+            }
+        }
+        let mut known = self.fields.iter();
+        // Each member is found further on in the table, or else stands where it should not.
+        let in_order = object.keys().all(|name| known.any(|field| field.name == *name));
+        if !in_order {
+            self.order(object);
+        }
+    }
+
     /// Puts the members of an object into field order.
     fn order(&self, object: &mut Map<String, Value>) {
         let mut members = std::mem::take(object);
@@ -97,6 +113,19 @@ impl Shape {
             }
             (Self::Map(shape), Value::Object(members)) => {
                 members.values_mut().for_each(|member| shape.prune(member));
+            }
+            _ => {}
+        }
+    }
+
+    fn put_in_order(&self, value: &mut Value) {
+        match (self, value) {
+            (Self::Struct(type_def), value) => type_def.put_in_order(value),
+            (Self::List(list), Value::Array(items)) => {
+                items.iter_mut().for_each(|item| list.item.put_in_order(item));
+            }
+            (Self::Map(shape), Value::Object(members)) => {
+                members.values_mut().for_each(|member| shape.put_in_order(member));
             }
             _ => {}
         }

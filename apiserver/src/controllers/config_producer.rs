@@ -103,10 +103,12 @@ async fn pass(server: &Arc<Server>) -> Result<(), String> {
     let levels = Kind::of(server, "prioritylevelconfigurations")?;
     let schemas = Kind::of(server, "flowschemas")?;
     for mandatory in [false, true] {
-        let objects = bootstrap::priority_levels().filter(|o| o.mandatory == mandatory);
-        ensure::<PriorityLevelConfiguration>(&levels, objects.collect()).await?;
-        let objects = bootstrap::flow_schemas().filter(|o| o.mandatory == mandatory);
-        ensure::<FlowSchema>(&schemas, objects.collect()).await?;
+        let wanted_levels = bootstrap::priority_levels().filter(|o| o.mandatory == mandatory);
+        let wanted_schemas = bootstrap::flow_schemas().filter(|o| o.mandatory == mandatory);
+        tokio::try_join!(
+            ensure::<PriorityLevelConfiguration>(&levels, wanted_levels.collect()),
+            ensure::<FlowSchema>(&schemas, wanted_schemas.collect()),
+        )?;
     }
     remove_obsolete::<FlowSchema>(&schemas).await?;
     remove_obsolete::<PriorityLevelConfiguration>(&levels).await
@@ -117,15 +119,15 @@ async fn ensure<T: Kept>(
     objects: Vec<BootstrapObject<T::Spec>>,
 ) -> Result<(), String> {
     let stored = kind.list::<T>().await?;
-    for object in objects {
+    let ensured = objects.iter().map(|object| async {
         let found = stored.iter().find(|stored| stored.metadata().name == object.name);
         let done = match found {
-            None => create::<T>(kind, &object).await,
-            Some(found) => restore::<T>(kind, &object, found).await,
+            None => create::<T>(kind, object).await,
+            Some(found) => restore::<T>(kind, object, found).await,
         };
-        done.map_err(|status| format!("{}: {}", object.name, status.message))?;
-    }
-    Ok(())
+        done.map_err(|status| format!("{}: {}", object.name, status.message))
+    });
+    futures_util::future::try_join_all(ensured).await.map(drop)
 }
 
 async fn create<T: Kept>(kind: &Kind, object: &BootstrapObject<T::Spec>) -> Result<(), Status> {

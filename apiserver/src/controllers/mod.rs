@@ -18,9 +18,12 @@ use crate::server::Server;
 ///
 /// One line about what keeps the server from being ready.
 pub(crate) async fn start(server: &Arc<Server>, config: &Config, port: u16) -> Result<(), String> {
-    config_producer::start(server).await?;
-    system_objects::start(server, config, port).await?;
-    policy::start(server).await?;
+    // What is written together is made to last together.
+    tokio::try_join!(
+        config_producer::start(server),
+        system_objects::start(server, config, port),
+        policy::start(server),
+    )?;
     namespaces::start(server)?;
     if config.priority_and_fairness {
         config_consumer::start(server).await?;

@@ -20,7 +20,7 @@ const FIELD_MANAGER: &str = "kube-apiserver";
 /// The annotation by which an object of the default policy is kept complete.
 const AUTOUPDATE: &str = "rbac.authorization.kubernetes.io/autoupdate";
 /// So many writes are under way together, and share what it takes to make them last.
-const TOGETHER: usize = 64;
+const TOGETHER: usize = 256;
 
 const PLURALS: [&str; 4] = ["clusterroles", "clusterrolebindings", "roles", "rolebindings"];
 

@@ -44,9 +44,15 @@ pub(super) async fn start(server: &Arc<Server>, config: &Config, port: u16) -> R
 }
 
 async fn pass(server: &Arc<Server>, needed: &[Needed]) -> Result<(), String> {
-    for needed in needed {
-        let done = ensure(server, needed).await?;
-        done.map_err(|status| format!("{} {}: {}", needed.plural, needed.name, status.message))?;
+    // What is in namespaces comes after them.
+    let (inside, outside): (Vec<_>, Vec<_>) =
+        needed.iter().partition(|needed| !needed.namespace.is_empty());
+    for together in [outside, inside] {
+        let ensured = together.into_iter().map(|needed| async move {
+            let done = ensure(server, needed).await?;
+            done.map_err(|status| format!("{} {}: {}", needed.plural, needed.name, status.message))
+        });
+        futures_util::future::try_join_all(ensured).await?;
     }
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! What the server tells about its API (spec: apimachinery 1.1, 1.2, 1.7).
 
 use std::net::SocketAddr;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use api::status::{Reason, Status};
 use auth::authenticate::service_account::{JsonWebKeySet, OpenIdConfiguration};
@@ -106,8 +106,8 @@ pub struct Documents {
     pub(super) openapi: OpenApi,
     groups: Arc<Vec<Group>>,
     server_address: String,
-    aggregated_core: Aggregated,
-    aggregated: Aggregated,
+    aggregated_core: OnceLock<Aggregated>,
+    aggregated: OnceLock<Aggregated>,
     keys: Value,
     openid: Value,
 }
@@ -118,8 +118,8 @@ impl Documents {
     pub fn new(resources: &Resources, keys: &TokenKeys, url: &str, address: SocketAddr) -> Self {
         let groups = Arc::new(groups(resources));
         Self {
-            aggregated_core: Aggregated::new(&discovery::aggregated_core(&groups)),
-            aggregated: Aggregated::new(&discovery::aggregated_groups(&groups)),
+            aggregated_core: OnceLock::new(),
+            aggregated: OnceLock::new(),
             server_address: address.to_string(),
             openapi: OpenApi::new(&groups),
             keys: value(&JsonWebKeySet::new(&keys.verifying)),
@@ -176,11 +176,12 @@ impl Documents {
     }
 
     pub(super) fn core_groups(&self) -> &Aggregated {
-        &self.aggregated_core
+        self.aggregated_core
+            .get_or_init(|| Aggregated::new(&discovery::aggregated_core(&self.groups)))
     }
 
     pub(super) fn all_groups(&self) -> &Aggregated {
-        &self.aggregated
+        self.aggregated.get_or_init(|| Aggregated::new(&discovery::aggregated_groups(&self.groups)))
     }
 
     pub(super) fn group(&self, name: &str) -> Option<Value> {

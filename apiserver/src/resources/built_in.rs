@@ -3,7 +3,6 @@
 
 use std::sync::Arc;
 
-use api::decode::decode_value;
 use api::schema::TypeDef;
 use kinds::{convert, defaults, deletion, rules, table};
 use openapi::resource::{GroupVersion, Resource as Described, Verb};
@@ -44,13 +43,7 @@ struct BuiltIn {
 impl BuiltIn {
     /// New members stand at the end until they are put where the type has them.
     fn put_in_order(&self, object: &mut Value) {
-        let type_meta = [object["kind"].take(), object["apiVersion"].take()];
-        if let Ok(ordered) = decode_value(&self.type_def, object.clone()) {
-            *object = ordered;
-        }
-        let [kind, api_version] = type_meta;
-        object["kind"] = kind;
-        object["apiVersion"] = api_version;
+        self.type_def.put_in_order(object);
     }
 }
 
