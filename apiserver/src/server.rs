@@ -13,8 +13,9 @@ use crate::access::{Access, TokenKeys};
 use crate::connection::{Listener, Shutdown, Tls};
 use crate::controllers;
 use crate::flow_control::FlowControl;
-use crate::metrics::Metrics;
-use crate::nonresource::{Documents, Health};
+use crate::metrics::{About, Counting, Metrics};
+use crate::nonresource::{Documents, Health, build_info};
+use crate::object_counts::ObjectCounts;
 use crate::objects::Stores;
 use crate::options::Config;
 use crate::pki::{self, Pki};
@@ -33,8 +34,10 @@ pub struct Server {
     pub access: Access,
     /// When they may do it.
     pub flow_control: FlowControl,
+    /// How many objects there are.
+    pub object_counts: Arc<ObjectCounts>,
     /// What is counted.
-    pub metrics: Metrics,
+    pub metrics: Arc<Metrics>,
     /// The time.
     pub clock: Arc<dyn Clock>,
     /// Which rules are enforced.
@@ -98,12 +101,18 @@ pub async fn start(config: &Config, shutdown: Shutdown) -> Result<Ready, String>
     let stores = Stores::open(&backend, &resources).await.map_err(|error| error.to_string())?;
     let stores = Arc::new(stores);
     let documents = Documents::new(&resources, &keys, &url, pki::reachable(address));
-    let mut metrics = Metrics::default();
+    let object_counts = Arc::new(ObjectCounts::new(&stores, config.count_objects_period));
+    let counting = Counting::new();
+    let flow_control = FlowControl::new(config, Arc::clone(&object_counts) as _, &counting, &clock);
+    let (in_flight, controller) = (flow_control.in_flight(), flow_control.controller());
+    let metrics =
+        counting.into_metrics(about(config, now), Arc::clone(in_flight), controller.cloned());
     let server = Arc::new(Server {
         resources,
         access: Access::new(config, &keys)?,
-        flow_control: FlowControl::new(config, &stores, &mut metrics, &clock),
-        metrics,
+        flow_control,
+        object_counts,
+        metrics: Arc::new(metrics),
         stores,
         clock: Arc::new(clock),
         gates: Gates {
@@ -112,7 +121,7 @@ pub async fn start(config: &Config, shutdown: Shutdown) -> Result<Ready, String>
         request_timeout: config.request_timeout,
         min_request_timeout: config.min_request_timeout,
         documents,
-        health: Health::default(),
+        health: Health::new(config.priority_and_fairness),
         stop: shutdown.graceful.clone(),
         backend,
     });
@@ -124,6 +133,20 @@ impl Ready {
     /// Serves until the server is told to stop.
     pub async fn run(self) {
         self.listener.run(Service(self.server), self.shutdown).await;
+    }
+}
+
+/// What the server says about itself in its metrics.
+fn about(config: &Config, now: i64) -> About {
+    let gate = "ConstrainedImpersonation";
+    About {
+        start_seconds: now,
+        build: build_info(),
+        feature_gates: config.feature_gates.iter().collect(),
+        impersonation: match config.feature_gates.enabled(gate) {
+            true => "constrainedimpersonation",
+            false => "impersonation",
+        },
     }
 }
 

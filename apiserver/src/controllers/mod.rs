@@ -2,6 +2,7 @@
 
 mod config_consumer;
 mod config_producer;
+mod config_view;
 mod writer;
 
 use std::sync::Arc;
@@ -15,6 +16,14 @@ use crate::server::Server;
 ///
 /// One line about what keeps the server from being ready.
 pub(crate) async fn start(server: &Arc<Server>, config: &Config) -> Result<(), String> {
+    let counted = Arc::clone(server);
+    until_stopped(server, async move {
+        counted.object_counts.keep_counting(&counted.metrics).await;
+    });
+    let noted = Arc::clone(server);
+    until_stopped(server, async move {
+        noted.flow_control.keep_noting_watermarks(&noted.metrics).await;
+    });
     config_producer::start(server).await?;
     if config.priority_and_fairness {
         config_consumer::start(server).await?;

@@ -21,6 +21,7 @@ use super::{Call, failure};
 use crate::codec::accept::{self, Accepted, Transform};
 use crate::codec::json;
 use crate::flow_control::Seats;
+use crate::metrics::WatchMetrics;
 use crate::objects::{Object, ObjectStore};
 use crate::reply::Reply;
 use crate::request::query::parse_uint;
@@ -85,6 +86,8 @@ struct Watcher {
     /// The next Table gets headings.
     columns: bool,
     ends_at: Instant,
+    /// Counts what is sent.
+    metrics: WatchMetrics,
     /// Counted among those who hear of changes, as long as this is kept.
     _counted: Option<WatchRegistration>,
 }
@@ -110,6 +113,11 @@ impl Watcher {
             include_object,
             columns: true,
             ends_at: Instant::now() + lasts,
+            metrics: call.server.metrics.watch(
+                &call.resource.kind.group,
+                &call.resource.kind.version,
+                call.resource.plural,
+            ),
             _counted: call.server.flow_control.register_watch(&call.request.info),
         }
     }
@@ -153,6 +161,7 @@ impl Watcher {
         if let Some(subscription) = &mut subscription {
             self.begin(subscription, wants_state, skip_up_to, &mut pending);
         }
+        self.metrics.begins_with(pending.len());
         // What comes from now on costs nobody a seat.
         drop(seats);
         let next_bookmark = self.first_bookmark();
@@ -288,6 +297,7 @@ impl Stream {
     async fn next(&mut self) -> Option<Bytes> {
         loop {
             if let Some(bytes) = self.pending.pop_front() {
+                self.watcher.metrics.sent(bytes.len());
                 return Some(bytes);
             }
             let live = self.live.as_mut()?;

@@ -1,6 +1,6 @@
 //! What is noted about a request while it is served.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use apf::controller::Classification;
@@ -9,6 +9,7 @@ use parking_lot::Mutex;
 
 use super::{accept_header, header_text};
 use crate::codec::accept::{self, Accepted};
+use crate::metrics::{Endpoint, Watching};
 use crate::request::query::Query;
 
 /// How many bytes the texts of all warnings may have; beyond that each is cut.
@@ -26,6 +27,12 @@ pub struct Record {
     pub user: OnceLock<String>,
     /// How long it waited for seats.
     pub queue_wait: OnceLock<Duration>,
+    /// How large its body is, once it was read.
+    pub body_bytes: OnceLock<usize>,
+    /// What it counts as, once somebody answers for it.
+    pub endpoint: OnceLock<Arc<Endpoint>>,
+    /// The watch that it is, until the answer takes it along.
+    pub watching: Mutex<Option<Watching>>,
     warnings: Mutex<Vec<String>>,
     accept: String,
     accept_encoding: String,
@@ -49,6 +56,9 @@ impl Record {
             classified: OnceLock::new(),
             user: OnceLock::new(),
             queue_wait: OnceLock::new(),
+            body_bytes: OnceLock::new(),
+            endpoint: OnceLock::new(),
+            watching: Mutex::default(),
             warnings: Mutex::default(),
             accept: accept_header(&parts.headers),
             accept_encoding: header_text(&parts.headers, &http::header::ACCEPT_ENCODING).to_owned(),
