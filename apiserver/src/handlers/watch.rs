@@ -162,15 +162,14 @@ impl Watcher {
             self.begin(subscription, wants_state, skip_up_to, &mut pending);
         }
         self.metrics.begins_with(pending.len());
-        // What comes from now on costs nobody a seat.
-        drop(seats);
+        let initial = Initial { _seats: seats, left: pending.len() }.unless_over();
         let next_bookmark = self.first_bookmark();
         let live = subscription.map(|subscription| Live {
             skip_up_to: skip_up_to.max(subscription.revision_if(wants_state)),
             events: subscription.events,
             next_bookmark,
         });
-        let stream = Stream { watcher: self, pending, live };
+        let stream = Stream { watcher: self, pending, initial, live };
         Ok(futures_util::stream::unfold(stream, |mut stream| async move {
             stream.next().await.map(|bytes| (Ok(bytes), stream))
         }))
@@ -284,10 +283,29 @@ struct Live {
     next_bookmark: Option<Instant>,
 }
 
+/// The events that a watch begins with, and the seats it holds until the connection took them all
+/// (spec: apf 8.4). What comes later costs nobody a seat.
+struct Initial {
+    _seats: Seats,
+    left: usize,
+}
+
+impl Initial {
+    fn unless_over(self) -> Option<Self> {
+        (self.left > 0).then_some(self)
+    }
+
+    fn after_one(self) -> Option<Self> {
+        Self { left: self.left.saturating_sub(1), ..self }.unless_over()
+    }
+}
+
 /// A watch that is being sent.
 struct Stream {
     watcher: Watcher,
     pending: VecDeque<Bytes>,
+    /// `None` once they were sent.
+    initial: Option<Initial>,
     /// `None` for a watch that only says why there is none.
     live: Option<Live>,
 }
@@ -298,6 +316,7 @@ impl Stream {
         loop {
             if let Some(bytes) = self.pending.pop_front() {
                 self.watcher.metrics.sent(bytes.len());
+                self.initial = self.initial.take().and_then(Initial::after_one);
                 return Some(bytes);
             }
             let live = self.live.as_mut()?;
