@@ -149,6 +149,12 @@ impl InFlight {
         count.note(now);
     }
 
+    /// Requests that wait for no time at all count for the watermark only.
+    pub(crate) fn pass(&self, phase: Phase, kind: RequestKind) {
+        let mut count = self.count(phase, kind).lock();
+        count.highest = count.highest.max(count.now + 1);
+    }
+
     pub(crate) fn leave(&self, now: Instant, phase: Phase, kind: RequestKind) {
         let mut count = self.count(phase, kind).lock();
         count.now -= 1;

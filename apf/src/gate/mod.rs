@@ -221,9 +221,15 @@ impl Gate {
     fn tell(&self, effect: Effect<Guest>, queue_set: &mut QueueSet<Guest>, now: Instant) {
         match effect {
             Effect::Enqueued { id, queue_length } => {
+                let waits = queue_set.is_waiting(id);
                 let Some((guest, seats)) = queue_set.data_and_seats(id) else { return };
                 guest.visitor.flow.observer.enqueued(seats, queue_length);
-                self.surroundings.in_flight.enter(now, Phase::Waiting, guest.visitor.kind);
+                let (in_flight, kind) = (&self.surroundings.in_flight, guest.visitor.kind);
+                if waits {
+                    in_flight.enter(now, Phase::Waiting, kind);
+                } else {
+                    in_flight.pass(Phase::Waiting, kind);
+                }
             }
             Effect::Dispatched { id, seats_waited_for, seats } => {
                 let exempt = queue_set.is_exempt();
@@ -254,18 +260,18 @@ impl Gate {
         let kind = guest.visitor.kind;
         if let Some(seats) = seats_waited_for {
             observer.dequeued(seats);
-            self.surroundings.in_flight.leave(now, Phase::Waiting, kind);
+            if let Some(sender) = guest.dispatched.take() {
+                self.surroundings.in_flight.leave(now, Phase::Waiting, kind);
+                // A task that is gone has dropped its ticket, which finds the request executing
+                // and ends it.
+                let _gone = sender.send(());
+            }
         }
         if !exempt {
             observer.waited(now.saturating_duration_since(guest.arrived), true);
         }
         observer.dispatched(seats);
         self.surroundings.in_flight.enter(now, Phase::Executing, kind);
-        if let Some(sender) = guest.dispatched.take() {
-            // A task that is gone has dropped its ticket, which finds the request executing and
-            // ends it.
-            let _gone = sender.send(());
-        }
     }
 
     /// Notes that a request of this level is answered with 429 and says after how many seconds its
