@@ -28,7 +28,7 @@ use std::time::Instant;
 
 use self::occupied::Occupied;
 use self::queue::Queue;
-use self::request::{Place, Request};
+use self::request::{Phase, Place, Request};
 use self::slab::Slab;
 use crate::seat_seconds::SeatSeconds;
 use crate::shuffle_shard::Dealer;
@@ -157,6 +157,15 @@ impl<T> QueueSet<T> {
     /// What the shell keeps with a request, and the seats it occupies throughout.
     pub fn data_and_seats(&self, id: RequestId) -> Option<(&T, u64)> {
         self.requests.get(id).map(|request| (&request.data, request.work.max_seats()))
+    }
+
+    /// What the shell keeps with a request in its main phase, and when that began.
+    pub(crate) fn executing(&self, id: RequestId) -> Option<(&T, Instant)> {
+        let request = self.requests.get(id)?;
+        match request.phase {
+            Phase::Executing { started } => Some((&request.data, started)),
+            Phase::Waiting | Phase::Lingering => None,
+        }
     }
 
     /// Whether every request executes at once.
