@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use apf::config::ConditionUpdate;
-use apf::controller::{ADJUSTMENT_PERIOD, FlowController, Options, Request};
+use apf::controller::{ADJUSTMENT_PERIOD, Admitted, FlowController, Options, Rejected, Request};
 use apf::digest::{RequestDigest, RequestKind, ResourceTarget, Target};
 use apf::dump::Detail;
 use apf::estimate::{EstimatorConfig, ObjectStatisticsSource};
@@ -223,20 +223,22 @@ impl FlowControl {
             ),
             details: Arc::new(Details { info: Arc::clone(info), user: Arc::clone(user) }),
         };
-        let (classification, waited, outcome) = match controller.admit(&request).await {
-            Ok(admitted) => {
-                (admitted.classification, admitted.waited, Ok(Seats::Level(admitted.seats)))
-            }
-            Err(rejected) => {
-                let retry_after_seconds = rejected.retry_after_seconds;
-                let failure = Failure::TooManyRequests { retry_after_seconds };
-                (rejected.classification, rejected.waited, Err(failure))
-            }
-        };
         // A request is classified once, and waits once.
-        let _first = record.classified.set(classification);
-        let _first = record.queue_wait.set(waited);
-        outcome
+        let note = |classification, work, waited| {
+            let _first = record.classified.set(classification);
+            let _first = record.work.set(work);
+            let _first = record.queue_wait.set(waited);
+        };
+        match controller.admit(&request).await {
+            Ok(Admitted { classification, work, waited, seats }) => {
+                note(classification, work, waited);
+                Ok(Seats::Level(seats))
+            }
+            Err(Rejected { classification, work, waited, retry_after_seconds, .. }) => {
+                note(classification, work, waited);
+                Err(Failure::TooManyRequests { retry_after_seconds })
+            }
+        }
     }
 
     /// Counts a watch for the work estimates of requests that change what it looks at.

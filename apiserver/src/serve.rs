@@ -4,7 +4,6 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
-use apf::controller::Classification;
 use api::status::Status;
 use auth::authenticate::{Credentials, PeerCertificate};
 use auth::authorize::{Attributes, Authorizer as _};
@@ -29,6 +28,8 @@ use crate::reply::{self, Failure, Reply};
 use crate::request::{Acting, Authorized, Bounded, Received, Record, header_text};
 use crate::server::Server;
 
+/// How much of the names of objects is logged.
+const LOGGED_NAME_BYTES_MAX: usize = 64;
 /// How the media types of server-side apply begin.
 const APPLY: &str = "application/apply-patch+";
 
@@ -273,6 +274,11 @@ async fn dispatch(
     }
 }
 
+/// As much of a name as fits in a line.
+fn start_of(name: &str) -> &str {
+    &name[..name.floor_char_boundary(LOGGED_NAME_BYTES_MAX)]
+}
+
 /// One line for each request.
 struct AccessLog {
     method: http::Method,
@@ -287,15 +293,20 @@ impl AccessLog {
     }
 
     fn write(&self, record: &Record, response: &Response<Body>) {
-        let classified = record.classified.get();
+        let (classified, work) = (record.classified.get(), record.work.get());
         tracing::debug!(
             audit_id = record.audit_id,
             method = %self.method,
             path = self.path,
             status = response.status().as_u16(),
             user = record.user.get().map(String::as_str),
-            apf_fs = classified.map(Classification::flow_schema_name),
-            apf_pl = classified.map(Classification::priority_level_name),
+            apf_fs = classified.map(|classified| start_of(classified.flow_schema_name())),
+            apf_pl = classified.map(|classified| start_of(classified.priority_level_name())),
+            apf_iseats = work.map(|work| work.initial_seats),
+            apf_fseats = work.map(|work| work.final_seats),
+            apf_additional_latency_seconds =
+                work.map(|work| work.additional_latency.as_secs_f64()),
+            apf_queue_wait_seconds = record.queue_wait.get().map(Duration::as_secs_f64),
             latency_seconds = Instant::now().duration_since(self.at).as_secs_f64(),
             "served"
         );

@@ -4,6 +4,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use apf::controller::Classification;
+use apf::estimate::WorkEstimate;
 use http::request::Parts;
 use parking_lot::Mutex;
 
@@ -23,6 +24,8 @@ pub struct Record {
     pub audit_id: String,
     /// How it was classified, once it was.
     pub classified: OnceLock<Classification>,
+    /// How much work it was taken for.
+    pub work: OnceLock<WorkEstimate>,
     /// The user's name, once it is known.
     pub user: OnceLock<String>,
     /// How long it waited for seats.
@@ -54,6 +57,7 @@ impl Record {
         Self {
             audit_id,
             classified: OnceLock::new(),
+            work: OnceLock::new(),
             user: OnceLock::new(),
             queue_wait: OnceLock::new(),
             body_bytes: OnceLock::new(),

@@ -7,6 +7,7 @@
 
 mod edits;
 mod fairness;
+mod hangups;
 mod rejections;
 mod support;
 mod watches;

@@ -165,11 +165,15 @@ pub(crate) struct Client<'a> {
 }
 
 impl Client<'_> {
+    /// Sends a request.
+    pub(crate) fn send(&mut self, call: &Call) {
+        let target = self.loaded.server.target();
+        self.write(&target.message(call).unwrap().to_bytes(&target.address));
+    }
+
     /// Sends a request and takes the whole answer.
     pub(crate) fn call(&mut self, call: &Call) -> Response {
-        let target = self.loaded.server.target();
-        let bytes = target.message(call).unwrap().to_bytes(&target.address);
-        self.write(&bytes);
+        self.send(call);
         read_response(&mut self.connection, &call.method).unwrap()
     }
 }
