@@ -20,6 +20,9 @@ use crate::server::Server;
 const BACKOFF_MIN: Duration = Duration::from_millis(200);
 const BACKOFF_MAX: Duration = Duration::from_secs(8 * 3600);
 
+/// So many conditions are written before it is seen whether the configuration changed meanwhile.
+const WRITES_AT_A_TIME: usize = 16;
+
 /// Takes the configuration into use, and from then on every change of it.
 pub(super) async fn start(server: &Arc<Server>) -> Result<(), String> {
     let mut consumer = Consumer {
@@ -117,17 +120,29 @@ impl Consumer {
         updates: Vec<ConditionUpdate>,
         now: Instant,
     ) -> Result<Option<Duration>, String> {
-        let writes = self.status_writes.plan(now.into_std(), updates, jitter_seconds());
-        let mut errors = Vec::new();
-        for update in writes.now {
-            if let Err(error) = self.write_condition(&update).await {
-                let name = &update.flow_schema_name;
-                errors.push(format!(
-                    "failed to set a status.condition for FlowSchema {name}: {error}"
-                ));
+        let (mut errors, mut again_after, jitter) = (Vec::new(), None, jitter_seconds());
+        for updates in updates.chunks(WRITES_AT_A_TIME) {
+            let writes = self.status_writes.plan(now.into_std(), updates.to_vec(), jitter);
+            again_after = again_after.or(writes.again_after);
+            for update in writes.now {
+                if let Err(error) = self.write_condition(&update).await {
+                    let name = &update.flow_schema_name;
+                    errors.push(format!(
+                        "failed to set a status.condition for FlowSchema {name}: {error}"
+                    ));
+                }
+            }
+            if updates.len() == WRITES_AT_A_TIME && self.has_changes() {
+                // First things first: the rest is found again.
+                again_after = Some(Duration::ZERO);
+                break;
             }
         }
-        if errors.is_empty() { Ok(writes.again_after) } else { Err(errors.join("; ")) }
+        if errors.is_empty() { Ok(again_after) } else { Err(errors.join("; ")) }
+    }
+
+    fn has_changes(&self) -> bool {
+        self.schemas.has_changes() || self.levels.has_changes()
     }
 
     async fn write_condition(&self, update: &ConditionUpdate) -> Result<(), String> {

@@ -76,6 +76,11 @@ impl<T: DeserializeOwned> View<T> {
         }
     }
 
+    /// Whether changes wait that were not looked at.
+    pub(super) fn has_changes(&self) -> bool {
+        !self.events.events.is_empty()
+    }
+
     fn take(&self, event: &Event<Object>, matters: fn(&Event<Object>) -> bool) -> bool {
         self.metrics.sent(event.current.object.item_json().len());
         matters(event)
