@@ -82,8 +82,11 @@ impl Integrator {
 
     fn advance(&mut self, now: Instant) {
         let elapsed = now.saturating_duration_since(self.changed);
-        // Whoever asked the clock first need not come first.
-        self.changed = self.changed.max(now);
+        if elapsed.is_zero() {
+            // Whoever asked the clock first need not come first.
+            return;
+        }
+        self.changed = now;
         self.elapsed += elapsed;
         let weighted = self.value * elapsed.as_secs_f64();
         self.integral += weighted;

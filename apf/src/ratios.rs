@@ -7,7 +7,7 @@ use parking_lot::Mutex;
 
 use crate::digest::RequestKind;
 use crate::queueset::Totals;
-use crate::timing_histogram::{HistogramSnapshot, TimingHistogram};
+use crate::timing_histogram::{HistogramSnapshot, Ratio, TimingHistogram, elapse};
 
 /// Bounds of `demand_seats`.
 pub const DEMAND_BOUNDS: &[f64] = &[0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.4, 1.7, 2.0, 2.8, 4.0, 6.0];
@@ -26,10 +26,24 @@ pub(crate) struct LevelRatios(Mutex<Histograms>);
 
 #[derive(Debug)]
 struct Histograms {
-    demand: TimingHistogram,
-    waiting: TimingHistogram,
-    executing: TimingHistogram,
-    seats: TimingHistogram,
+    /// Up to when they have counted.
+    clock: Instant,
+    demand: Ratio,
+    waiting: Ratio,
+    executing: Ratio,
+    seats: Ratio,
+}
+
+impl Histograms {
+    fn advance(&mut self, now: Instant) {
+        let nanos = elapse(&mut self.clock, now);
+        if nanos > 0 {
+            self.demand.pass(nanos);
+            self.waiting.pass(nanos);
+            self.executing.pass(nanos);
+            self.seats.pass(nanos);
+        }
+    }
 }
 
 /// What the ratios of a level have been.
@@ -50,39 +64,43 @@ pub struct LevelRatiosSnapshot {
 impl LevelRatios {
     pub(crate) fn new(now: Instant) -> Self {
         Self(Mutex::new(Histograms {
-            demand: TimingHistogram::new(DEMAND_BOUNDS, now),
-            waiting: TimingHistogram::new(REQUEST_BOUNDS, now),
-            executing: TimingHistogram::new(REQUEST_BOUNDS, now),
-            seats: TimingHistogram::new(SEAT_BOUNDS, now),
+            clock: now,
+            demand: Ratio::new(DEMAND_BOUNDS),
+            waiting: Ratio::new(REQUEST_BOUNDS),
+            executing: Ratio::new(REQUEST_BOUNDS),
+            seats: Ratio::new(SEAT_BOUNDS),
         }))
     }
 
     pub(crate) fn set(&self, now: Instant, totals: &Totals) {
         let mut ratios = self.0.lock();
+        ratios.advance(now);
         let demand = totals.seats_in_use + totals.seats_waiting;
-        ratios.demand.set_numerator(now, demand as f64);
-        ratios.waiting.set_numerator(now, totals.waiting as f64);
-        ratios.executing.set_numerator(now, totals.executing as f64);
-        ratios.seats.set_numerator(now, totals.seats_in_use as f64);
+        ratios.demand.set_numerator(demand as f64);
+        ratios.waiting.set_numerator(totals.waiting as f64);
+        ratios.executing.set_numerator(totals.executing as f64);
+        ratios.seats.set_numerator(totals.seats_in_use as f64);
     }
 
     pub(crate) fn set_denominators(&self, now: Instant, waiting: u64, concurrency: u64) {
         let mut ratios = self.0.lock();
-        ratios.waiting.set_denominator(now, waiting as f64);
+        ratios.advance(now);
+        ratios.waiting.set_denominator(waiting as f64);
         let concurrency = concurrency as f64;
-        ratios.demand.set_denominator(now, concurrency);
-        ratios.executing.set_denominator(now, concurrency);
-        ratios.seats.set_denominator(now, concurrency);
+        ratios.demand.set_denominator(concurrency);
+        ratios.executing.set_denominator(concurrency);
+        ratios.seats.set_denominator(concurrency);
     }
 
     pub(crate) fn snapshot(&self, now: Instant, priority_level: &str) -> LevelRatiosSnapshot {
         let mut ratios = self.0.lock();
+        ratios.advance(now);
         LevelRatiosSnapshot {
             priority_level: priority_level.to_owned(),
-            demand_seats: ratios.demand.snapshot(now),
-            waiting_requests: ratios.waiting.snapshot(now),
-            executing_requests: ratios.executing.snapshot(now),
-            seats: ratios.seats.snapshot(now),
+            demand_seats: ratios.demand.snapshot(),
+            waiting_requests: ratios.waiting.snapshot(),
+            executing_requests: ratios.executing.snapshot(),
+            seats: ratios.seats.snapshot(),
         }
     }
 }
@@ -147,6 +165,12 @@ impl InFlight {
         let mut count = self.count(phase, kind).lock();
         count.now += 1;
         count.note(now);
+    }
+
+    /// Requests that wait for no time at all count for the watermark only.
+    pub(crate) fn pass(&self, phase: Phase, kind: RequestKind) {
+        let mut count = self.count(phase, kind).lock();
+        count.highest = count.highest.max(count.now + 1);
     }
 
     pub(crate) fn leave(&self, now: Instant, phase: Phase, kind: RequestKind) {

@@ -1,10 +1,17 @@
 //! Histograms in which every nanosecond counts as an observation (spec: apf 10).
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// Watches a ratio whose numerator and denominator change from time to time.
 #[derive(Debug, Clone)]
 pub struct TimingHistogram {
+    ratio: Ratio,
+    changed: Instant,
+}
+
+/// The same without a clock: it is told how much time passes.
+#[derive(Debug, Clone)]
+pub(crate) struct Ratio {
     bounds: &'static [f64],
     /// For each bound, and beyond the last one, the nanoseconds that fell there.
     nanos: Vec<u64>,
@@ -12,9 +19,8 @@ pub struct TimingHistogram {
     numerator: f64,
     denominator: f64,
     /// The present ratio, and where it falls.
-    ratio: f64,
+    value: f64,
     bucket: usize,
-    changed: Instant,
 }
 
 /// What a timing histogram has seen, in the form of an ordinary histogram.
@@ -32,38 +38,76 @@ impl TimingHistogram {
     /// Starts at 0 with denominator 1. `bounds` ascend.
     #[must_use]
     pub fn new(bounds: &'static [f64], now: Instant) -> Self {
-        let nanos = vec![0; bounds.len() + 1];
-        let (numerator, denominator) = (0.0, 1.0);
-        let (ratio, bucket) = (0.0, bucket_of(0.0, bounds));
-        Self { bounds, nanos, sum: 0.0, numerator, denominator, ratio, bucket, changed: now }
+        Self { ratio: Ratio::new(bounds), changed: now }
     }
 
     /// The numerator is this from now on.
     pub fn set_numerator(&mut self, now: Instant, numerator: f64) {
+        self.advance(now);
+        self.ratio.set_numerator(numerator);
+    }
+
+    /// The denominator is this from now on.
+    pub fn set_denominator(&mut self, now: Instant, denominator: f64) {
+        self.advance(now);
+        self.ratio.set_denominator(denominator);
+    }
+
+    /// Adds to the numerator.
+    pub fn add(&mut self, now: Instant, change: f64) {
+        self.set_numerator(now, self.ratio.numerator + change);
+    }
+
+    /// What was seen up to now.
+    pub fn snapshot(&mut self, now: Instant) -> HistogramSnapshot {
+        self.advance(now);
+        self.ratio.snapshot()
+    }
+
+    fn advance(&mut self, now: Instant) {
+        self.ratio.pass(elapse(&mut self.changed, now));
+    }
+}
+
+/// The nanoseconds since `clock`, which is set to `now`. Whoever asked the time first need not come
+/// first.
+pub(crate) fn elapse(clock: &mut Instant, now: Instant) -> u64 {
+    let elapsed = now.saturating_duration_since(*clock);
+    *clock = now.max(*clock);
+    elapsed.as_secs() * 1_000_000_000 + u64::from(elapsed.subsec_nanos())
+}
+
+impl Ratio {
+    /// Starts at 0 with denominator 1. `bounds` ascend.
+    pub(crate) fn new(bounds: &'static [f64]) -> Self {
+        let nanos = vec![0; bounds.len() + 1];
+        let (numerator, denominator, value) = (0.0, 1.0, 0.0);
+        let bucket = bucket_of(value, bounds);
+        Self { bounds, nanos, sum: 0.0, numerator, denominator, value, bucket }
+    }
+
+    /// So many nanoseconds pass.
+    pub(crate) fn pass(&mut self, nanos: u64) {
+        self.nanos[self.bucket] += nanos;
+        self.sum += self.value * nanos as f64;
+    }
+
+    pub(crate) fn set_numerator(&mut self, numerator: f64) {
         if numerator != self.numerator {
-            self.advance(now);
             self.numerator = numerator;
             self.find_bucket();
         }
     }
 
-    /// The denominator is this from now on.
-    pub fn set_denominator(&mut self, now: Instant, denominator: f64) {
+    pub(crate) fn set_denominator(&mut self, denominator: f64) {
         if denominator != self.denominator {
-            self.advance(now);
             self.denominator = denominator;
             self.find_bucket();
         }
     }
 
-    /// Adds to the numerator.
-    pub fn add(&mut self, now: Instant, change: f64) {
-        self.set_numerator(now, self.numerator + change);
-    }
-
-    /// What it has seen up to now.
-    pub fn snapshot(&mut self, now: Instant) -> HistogramSnapshot {
-        self.advance(now);
+    /// What was seen.
+    pub(crate) fn snapshot(&self) -> HistogramSnapshot {
         let mut count = 0;
         let cumulated = self.bounds.iter().zip(&self.nanos).map(|(bound, nanos)| {
             count += nanos;
@@ -74,17 +118,8 @@ impl TimingHistogram {
     }
 
     fn find_bucket(&mut self) {
-        self.ratio = self.numerator / self.denominator;
-        self.bucket = bucket_of(self.ratio, self.bounds);
-    }
-
-    fn advance(&mut self, now: Instant) {
-        let elapsed = nanos_of(now.saturating_duration_since(self.changed));
-        if elapsed > 0 {
-            self.changed = now;
-            self.nanos[self.bucket] += elapsed;
-            self.sum += self.ratio * elapsed as f64;
-        }
+        self.value = self.numerator / self.denominator;
+        self.bucket = bucket_of(self.value, self.bounds);
     }
 }
 
@@ -93,12 +128,10 @@ fn bucket_of(ratio: f64, bounds: &[f64]) -> usize {
 }
 
 /// Five centuries fit.
-fn nanos_of(duration: Duration) -> u64 {
-    duration.as_secs() * 1_000_000_000 + u64::from(duration.subsec_nanos())
-}
-
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
     use crate::test_support::epoch;
 

@@ -4,27 +4,29 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use apf::config::ConditionUpdate;
-use apf::controller::{ADJUSTMENT_PERIOD, FlowController, Options, Request};
+use apf::controller::{ADJUSTMENT_PERIOD, Admitted, FlowController, Options, Rejected, Request};
 use apf::digest::{RequestDigest, RequestKind, ResourceTarget, Target};
 use apf::dump::Detail;
-use apf::estimate::{EstimatorConfig, ObjectStatistics, ObjectStatisticsSource};
+use apf::estimate::{EstimatorConfig, ObjectStatisticsSource};
 use apf::gate::{RequestDescription, RequestDetails};
 use apf::max_in_flight::{MaxInFlight, Permit, RETRY_AFTER_SECONDS};
 use apf::queue_wait_limit::queue_wait_deadline;
+use apf::ratios::{InFlight, Phase};
 use apf::watch_tracker::WatchRegistration;
 use api::flowcontrol::v1::{FlowSchema, PriorityLevelConfiguration};
 use api::time::Clock;
 use auth::User;
 use auth::request_info::RequestInfo;
 
-use crate::metrics::Metrics;
-use crate::objects::Stores;
+use crate::metrics::{Counting, Metrics};
 use crate::options::Config;
 use crate::reply::Failure;
 use crate::request::Record;
 
 /// A request without a deadline waits for this part of `--request-timeout` at most.
 const DEFAULT_WAIT_PARTS: u32 = 4;
+/// How often the most requests that there were at a time are noted.
+const WATERMARK_PERIOD: Duration = Duration::from_secs(1);
 /// Names the first argument that makes dumps tell what requests ask for.
 const INCLUDE_REQUEST_DETAILS: &str = "includeRequestDetails";
 
@@ -53,6 +55,8 @@ enum Limiter {
 /// Classifies requests and gives them their seats.
 pub struct FlowControl {
     limiter: Limiter,
+    /// The requests that are counted, whoever limits them.
+    in_flight: Arc<InFlight>,
     default_wait: Duration,
 }
 
@@ -72,32 +76,18 @@ pub struct Applicant<'a> {
     pub deadline: Option<Instant>,
 }
 
-/// The sizes of stored objects, on which the work of a list depends.
-struct StoredObjects(Arc<Stores>);
-
-impl ObjectStatisticsSource for StoredObjects {
-    fn object_statistics(&self, api_group: &str, resource: &str) -> ObjectStatistics {
-        let Some(store) = self.0.find(api_group, resource) else {
-            return ObjectStatistics::Unknown;
-        };
-        let (count, bytes) = store.cache.size();
-        let count = u64::try_from(count).unwrap_or(u64::MAX);
-        let average_bytes = bytes.checked_div(count).unwrap_or_default();
-        ObjectStatistics::Known { count, average_bytes }
-    }
-}
-
 impl FlowControl {
     /// What limits requests as the flags say. Until the first configuration is read, the built-in
     /// levels hold.
     #[must_use]
     pub fn new(
         config: &Config,
-        stores: &Arc<Stores>,
-        metrics: &mut Metrics,
+        objects: Arc<dyn ObjectStatisticsSource>,
+        counting: &Counting,
         clock: &dyn Clock,
     ) -> Self {
-        let limiter = if config.priority_and_fairness {
+        let default_wait = config.request_timeout / DEFAULT_WAIT_PARTS;
+        if config.priority_and_fairness {
             let gate = |name| config.feature_gates.enabled(name);
             let options = Options {
                 server_concurrency_limit: config.server_concurrency(),
@@ -106,23 +96,56 @@ impl FlowControl {
                     watch_list: gate("WatchList"),
                     consistent_read_from_cache: true,
                 },
-                observer: Arc::new(metrics.observer()),
-                objects: Arc::new(StoredObjects(Arc::clone(stores))),
+                observer: Arc::new(counting.observer()),
+                objects,
             };
             let controller = Arc::new(FlowController::new(options, clock));
-            metrics.expose_ratios(Arc::clone(&controller));
-            Limiter::Levels(controller)
+            let in_flight = Arc::clone(controller.in_flight());
+            Self { limiter: Limiter::Levels(controller), in_flight, default_wait }
         } else {
-            let in_flight =
-                Arc::new(apf::ratios::InFlight::new(tokio::time::Instant::now().into_std()));
-            MaxInFlight::new(
+            let in_flight = Arc::new(InFlight::new(tokio::time::Instant::now().into_std()));
+            let limits = MaxInFlight::new(
                 config.max_requests_inflight,
                 config.max_mutating_requests_inflight,
-                in_flight,
-            )
-            .map_or(Limiter::Nothing, Limiter::InFlight)
+                Arc::clone(&in_flight),
+            );
+            let limiter = limits.map_or(Limiter::Nothing, Limiter::InFlight);
+            Self { limiter, in_flight, default_wait }
+        }
+    }
+
+    /// The requests that are counted.
+    #[must_use]
+    pub fn in_flight(&self) -> &Arc<InFlight> {
+        &self.in_flight
+    }
+
+    /// Priority and Fairness, if it is on.
+    #[must_use]
+    pub fn controller(&self) -> Option<&Arc<FlowController>> {
+        match &self.limiter {
+            Limiter::Levels(controller) => Some(controller),
+            Limiter::InFlight(_) | Limiter::Nothing => None,
+        }
+    }
+
+    /// Notes each second how many requests there were at most, for ever. Requests wait only with
+    /// Priority and Fairness.
+    pub async fn keep_noting_watermarks(&self, metrics: &Metrics) {
+        let phases: &[Phase] = match &self.limiter {
+            Limiter::Levels(_) => &[Phase::Executing, Phase::Waiting],
+            Limiter::InFlight(_) => &[Phase::Executing],
+            Limiter::Nothing => return,
         };
-        Self { limiter, default_wait: config.request_timeout / DEFAULT_WAIT_PARTS }
+        loop {
+            for phase in phases {
+                for kind in RequestKind::ALL {
+                    let most = self.in_flight.take_watermark(*phase, kind);
+                    metrics.note_watermark(*phase, kind, most);
+                }
+            }
+            tokio::time::sleep(WATERMARK_PERIOD).await;
+        }
     }
 
     /// Takes a whole configuration into use. Gives the conditions to write.
@@ -200,20 +223,22 @@ impl FlowControl {
             ),
             details: Arc::new(Details { info: Arc::clone(info), user: Arc::clone(user) }),
         };
-        let (classification, waited, outcome) = match controller.admit(&request).await {
-            Ok(admitted) => {
-                (admitted.classification, admitted.waited, Ok(Seats::Level(admitted.seats)))
-            }
-            Err(rejected) => {
-                let retry_after_seconds = rejected.retry_after_seconds;
-                let failure = Failure::TooManyRequests { retry_after_seconds };
-                (rejected.classification, rejected.waited, Err(failure))
-            }
-        };
         // A request is classified once, and waits once.
-        let _first = record.classified.set(classification);
-        let _first = record.queue_wait.set(waited);
-        outcome
+        let note = |classification, work, waited| {
+            let _first = record.classified.set(classification);
+            let _first = record.work.set(work);
+            let _first = record.queue_wait.set(waited);
+        };
+        match controller.admit(&request).await {
+            Ok(Admitted { classification, work, waited, seats }) => {
+                note(classification, work, waited);
+                Ok(Seats::Level(seats))
+            }
+            Err(Rejected { classification, work, waited, retry_after_seconds, .. }) => {
+                note(classification, work, waited);
+                Err(Failure::TooManyRequests { retry_after_seconds })
+            }
+        }
     }
 
     /// Counts a watch for the work estimates of requests that change what it looks at.

@@ -10,6 +10,7 @@ mod handlers;
 pub mod logging;
 pub mod metrics;
 pub mod nonresource;
+pub mod object_counts;
 pub mod objects;
 pub mod options;
 pub mod pki;

@@ -1,6 +1,8 @@
 //! Answers: the only place that knows about responses.
 
 use std::io::Write as _;
+use std::pin::Pin;
+use std::task::{Context, Poll};
 
 use api::status::{GroupResource, Status};
 use auth::authorize::Forbidden;
@@ -13,6 +15,7 @@ use http::header::{
     WARNING, X_CONTENT_TYPE_OPTIONS,
 };
 use http::{Response, StatusCode};
+use hyper::body::{Frame, SizeHint};
 use serde_json::Value;
 
 use crate::codec::accept::Accepted;
@@ -234,10 +237,55 @@ pub fn compressed(
     response
 }
 
+/// A response that is compressed however small it is, as those are that are asked for again and
+/// again.
+#[must_use]
+pub(crate) fn scraped(record: &Record, content_type: &'static str, body: Bytes) -> Response<Body> {
+    let compressed = record.accepts_gzip().then(|| gzip(&body)).flatten();
+    let gzipped = compressed.is_some();
+    let mut response = Response::new(Body::from(compressed.unwrap_or(body)));
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
+    if gzipped {
+        headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+    }
+    response
+}
+
 fn gzip(body: &[u8]) -> Option<Bytes> {
     let mut encoder = GzEncoder::new(Vec::with_capacity(body.len() / 4), Compression::fast());
     encoder.write_all(body).ok()?;
     encoder.finish().ok().map(Bytes::from)
+}
+
+/// A body that keeps something until it was sent, or nobody wants it any more.
+pub(crate) fn with_guard<G: Send + Unpin + 'static>(body: Body, guard: G) -> Body {
+    Body::new(Guarded { body, _guard: guard })
+}
+
+struct Guarded<G> {
+    body: Body,
+    _guard: G,
+}
+
+impl<G: Unpin> hyper::body::Body for Guarded<G> {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        Pin::new(&mut self.body).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
 }
 
 fn nosniff(mut response: Response<Body>) -> Response<Body> {

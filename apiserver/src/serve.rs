@@ -4,7 +4,6 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
-use apf::controller::Classification;
 use api::status::Status;
 use auth::authenticate::{Credentials, PeerCertificate};
 use auth::authorize::{Attributes, Authorizer as _};
@@ -13,19 +12,26 @@ use auth::request_info::{RequestInfo, RequestInfoError};
 use auth::user::UNAUTHENTICATED_GROUP;
 use axum::body::Body;
 use futures_util::FutureExt as _;
+use http::header::CONTENT_TYPE;
 use http::{Request, Response, Version};
-use hyper::body::Incoming;
+use hyper::body::{Body as _, Incoming};
 use tokio::time::Instant;
 
 use crate::access::Access;
 use crate::connection::{Connection, ConnectionInfo};
-use crate::flow_control::Applicant;
+use crate::flow_control::{Applicant, Seats};
 use crate::handlers::{self, Route, route};
+use crate::metrics::{Answer, Endpoint, Filter};
 use crate::nonresource;
 use crate::options::duration;
 use crate::reply::{self, Failure, Reply};
-use crate::request::{Acting, Authorized, Bounded, Received, Record};
+use crate::request::{Acting, Authorized, Bounded, Received, Record, header_text};
 use crate::server::Server;
+
+/// How much of the names of objects is logged.
+const LOGGED_NAME_BYTES_MAX: usize = 64;
+/// How the media types of server-side apply begin.
+const APPLY: &str = "application/apply-patch+";
 
 /// The server, as connections see it.
 #[derive(Clone)]
@@ -39,6 +45,10 @@ impl Connection for Service {
     ) -> Response<Body> {
         serve(&self.0, Received::new(request, connection)).await
     }
+
+    fn handshake_failed(&self) {
+        self.0.metrics.handshake_failed();
+    }
 }
 
 /// Serves one request.
@@ -51,6 +61,7 @@ async fn serve(server: &Arc<Server>, received: Received) -> Response<Body> {
         Ok(outcome) => reply::write(&record, outcome),
         Err(_panic) => reply::write_panic(&record),
     };
+    count(server, &record, log.at, &mut response);
     log.write(&record, &response);
     if is_head {
         *response.body_mut() = Body::empty();
@@ -58,23 +69,60 @@ async fn serve(server: &Arc<Server>, received: Received) -> Response<Body> {
     response
 }
 
+/// Counts the answer; that to a watch when it ends.
+fn count(server: &Server, record: &Record, since: Instant, response: &mut Response<Body>) {
+    let Some(endpoint) = record.endpoint.get() else { return };
+    let code = response.status().as_u16();
+    let watching = record.watching.lock().take();
+    if let (Some(watching), 200) = (watching, code) {
+        let body = std::mem::take(response.body_mut());
+        *response.body_mut() = reply::with_guard(body, watching.answered());
+        return;
+    }
+    let answer = Answer {
+        code,
+        took: Instant::now().saturating_duration_since(since),
+        waited: record.queue_wait.get().copied().unwrap_or_default(),
+        body_bytes: record.body_bytes.get().copied(),
+        bytes: response.body().size_hint().exact(),
+    };
+    server.metrics.requests.answered(endpoint, &answer);
+}
+
 /// From the first to the last phase, in order.
 async fn process(server: &Arc<Server>, received: Received) -> Result<Reply, Failure> {
     let bounded = bound(server, received)?;
-    let deadline = bounded.deadline;
+    let (deadline, record) = (bounded.deadline, Arc::clone(&bounded.received.record));
+    let (route, endpoint) = destination(server, &bounded);
     let rest = async {
         let acting = authenticate(server, bounded)?;
         let acting = act_as(server, acting)?;
-        let seats = server.flow_control.admit(applicant(&acting)).await?;
+        let seats = admit(server, &acting, &endpoint).await?;
         let authorized = authorize(server, Authorized::new(acting, seats))?;
-        dispatch(server, authorized).await
+        dispatch(server, authorized, route, &endpoint).await
     };
     match deadline {
         None => rest.await,
         Some(deadline) => tokio::time::timeout_at(deadline, rest).await.unwrap_or_else(|_| {
+            answered_as(&record, &endpoint);
             Err(Status::timeout("request did not complete within the allotted timeout").into())
         }),
     }
+}
+
+/// Where the request leads, and what it counts as.
+fn destination(server: &Server, bounded: &Bounded) -> (Route, Arc<Endpoint>) {
+    let Bounded { received, info, .. } = bounded;
+    let route = route(&server.resources, &info.path);
+    let is_apply = header_text(&received.parts.headers, &CONTENT_TYPE).starts_with(APPLY);
+    let endpoint = Endpoint::of(info, &received.query, is_apply, &route);
+    (route, Arc::new(endpoint))
+}
+
+/// From here on the answer counts, as one of that endpoint.
+fn answered_as(record: &Record, endpoint: &Arc<Endpoint>) {
+    // Later calls say the same.
+    let _first = record.endpoint.set(Arc::clone(endpoint));
 }
 
 /// What the request asks for, and until when it may take (spec: apimachinery 0, 0.1).
@@ -119,11 +167,16 @@ fn authenticate(server: &Server, mut bounded: Bounded) -> Result<Acting, Failure
     });
     let credentials =
         Credentials { headers: &parts.headers, path: &bounded.info.path, certificate };
-    let now = server.clock.timestamp().unix_seconds();
+    let (now, begin) = (server.clock.timestamp().unix_seconds(), Instant::now());
     let found = authenticator.authenticate(&credentials, now);
+    let took = begin.elapsed();
     found.warnings.into_iter().for_each(|warning| record.warn(warning.to_owned()));
     authenticator.strip_credentials(&mut parts.headers);
-    let user = found.outcome.into_user().map_err(|why| {
+    let user = found.outcome.into_user();
+    let name = user.as_ref().ok().map(|user| user.name.as_str());
+    server.metrics.requests.authenticated(name, took);
+    server.metrics.requests.passed(Filter::Authentication, took);
+    let user = user.map_err(|why| {
         tracing::debug!(%why, "unauthenticated");
         Status::unauthorized()
     })?;
@@ -136,6 +189,7 @@ fn authenticate(server: &Server, mut bounded: Bounded) -> Result<Acting, Failure
 
 /// On whose behalf the request acts.
 fn act_as(server: &Server, acting: Acting) -> Result<Acting, Failure> {
+    let begin = Instant::now();
     let Acting { mut bounded, mut user } = acting;
     let headers = &mut bounded.received.parts.headers;
     let wanted = requested_user(headers)
@@ -146,9 +200,27 @@ fn act_as(server: &Server, acting: Acting) -> Result<Acting, Failure> {
         user = Arc::new(impersonate(authorizer, *impersonation, &attributes, &wanted)?.user);
         strip_headers(headers);
     }
+    server.metrics.requests.passed(Filter::Impersonation, begin.elapsed());
     // Set once, here.
     let _first = bounded.received.record.user.set(user.name.clone());
     Ok(Acting { bounded, user })
+}
+
+/// Waits until the request may run.
+async fn admit(
+    server: &Server,
+    acting: &Acting,
+    endpoint: &Arc<Endpoint>,
+) -> Result<Seats, Failure> {
+    let begin = Instant::now();
+    let admitted = server.flow_control.admit(applicant(acting)).await;
+    match &admitted {
+        Ok(_) => {
+            server.metrics.requests.passed(Filter::PriorityAndFairness, begin.elapsed());
+        }
+        Err(_) => answered_as(&acting.bounded.received.record, endpoint),
+    }
+    admitted
 }
 
 /// The request as flow control looks at it.
@@ -166,15 +238,33 @@ fn applicant(acting: &Acting) -> Applicant<'_> {
 
 /// Whether the user may do what the request asks for.
 fn authorize(server: &Server, request: Authorized) -> Result<Authorized, Failure> {
-    server.access.authorizer.check(&Attributes::of_request(&request.user, &request.info))?;
+    let begin = Instant::now();
+    let attributes = Attributes::of_request(&request.user, &request.info);
+    let checked = server.access.authorizer.check(&attributes);
+    let took = begin.elapsed();
+    server.metrics.requests.authorized(checked.is_ok(), took);
+    checked?;
+    server.metrics.requests.passed(Filter::Authorization, took);
     Ok(request)
 }
 
 /// Hands the request to whoever answers its path.
-async fn dispatch(server: &Arc<Server>, request: Authorized) -> Result<Reply, Failure> {
+async fn dispatch(
+    server: &Arc<Server>,
+    request: Authorized,
+    route: Route,
+    endpoint: &Arc<Endpoint>,
+) -> Result<Reply, Failure> {
     let info = Arc::clone(&request.info);
-    match route(&server.resources, &info.path) {
-        Route::Objects(place) => handlers::serve(server, request, place).await,
+    answered_as(&request.record, endpoint);
+    match route {
+        Route::Objects(place) => {
+            if endpoint.is_watch() {
+                let watching = server.metrics.requests.watching(endpoint, Instant::now());
+                *request.record.watching.lock() = Some(watching);
+            }
+            handlers::serve(server, request, place).await
+        }
         Route::UnknownInGroup => Err(Status::unknown_resource().into()),
         Route::GroupVersion { group, version } => {
             nonresource::group_version(server, &request, &group, &version)
@@ -182,6 +272,11 @@ async fn dispatch(server: &Arc<Server>, request: Authorized) -> Result<Reply, Fa
         Route::Group(group) => nonresource::group(server, &request, &group),
         Route::Other => nonresource::serve(server, request, &info.path).await,
     }
+}
+
+/// As much of a name as fits in a line.
+fn start_of(name: &str) -> &str {
+    &name[..name.floor_char_boundary(LOGGED_NAME_BYTES_MAX)]
 }
 
 /// One line for each request.
@@ -198,15 +293,20 @@ impl AccessLog {
     }
 
     fn write(&self, record: &Record, response: &Response<Body>) {
-        let classified = record.classified.get();
+        let (classified, work) = (record.classified.get(), record.work.get());
         tracing::debug!(
             audit_id = record.audit_id,
             method = %self.method,
             path = self.path,
             status = response.status().as_u16(),
             user = record.user.get().map(String::as_str),
-            apf_fs = classified.map(Classification::flow_schema_name),
-            apf_pl = classified.map(Classification::priority_level_name),
+            apf_fs = classified.map(|classified| start_of(classified.flow_schema_name())),
+            apf_pl = classified.map(|classified| start_of(classified.priority_level_name())),
+            apf_iseats = work.map(|work| work.initial_seats),
+            apf_fseats = work.map(|work| work.final_seats),
+            apf_additional_latency_seconds =
+                work.map(|work| work.additional_latency.as_secs_f64()),
+            apf_queue_wait_seconds = record.queue_wait.get().map(Duration::as_secs_f64),
             latency_seconds = Instant::now().duration_since(self.at).as_secs_f64(),
             "served"
         );

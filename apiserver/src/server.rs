@@ -13,8 +13,9 @@ use crate::access::{Access, TokenKeys};
 use crate::connection::{Listener, Shutdown, Tls};
 use crate::controllers;
 use crate::flow_control::FlowControl;
-use crate::metrics::{Metrics, ValidationObserver};
-use crate::nonresource::{Documents, Health};
+use crate::metrics::{About, Counting, Metrics, ValidationObserver};
+use crate::nonresource::{Documents, Health, build_info};
+use crate::object_counts::ObjectCounts;
 use crate::objects::Stores;
 use crate::options::Config;
 use crate::pki::{self, Pki};
@@ -35,8 +36,10 @@ pub struct Server {
     pub keys: TokenKeys,
     /// When they may do it.
     pub flow_control: FlowControl,
+    /// How many objects there are.
+    pub object_counts: Arc<ObjectCounts>,
     /// What is counted.
-    pub metrics: Metrics,
+    pub metrics: Arc<Metrics>,
     /// The time.
     pub clock: Arc<dyn Clock>,
     /// Which rules are enforced.
@@ -112,13 +115,19 @@ pub async fn start(config: &Config, shutdown: Shutdown) -> Result<Ready, String>
     let stores = Stores::open(&backend, &resources).await.map_err(|error| error.to_string())?;
     let stores = Arc::new(stores);
     let documents = Documents::new(&resources, &keys, &url, pki::reachable(address));
-    let mut metrics = Metrics::default();
+    let object_counts = Arc::new(ObjectCounts::new(&stores, config.count_objects_period));
+    let counting = Counting::new();
+    let flow_control = FlowControl::new(config, Arc::clone(&object_counts) as _, &counting, &clock);
+    let (in_flight, controller) = (flow_control.in_flight(), flow_control.controller());
+    let metrics =
+        counting.into_metrics(about(config, now), Arc::clone(in_flight), controller.cloned());
     let server = Arc::new(Server {
         resources,
         access: Access::new(config, &keys, &stores)?,
-        flow_control: FlowControl::new(config, &stores, &mut metrics, &clock),
+        flow_control,
+        object_counts,
         rules_observer: metrics.validation_observer(),
-        metrics,
+        metrics: Arc::new(metrics),
         stores,
         keys,
         clock: Arc::new(clock),
@@ -128,7 +137,7 @@ pub async fn start(config: &Config, shutdown: Shutdown) -> Result<Ready, String>
         request_timeout: config.request_timeout,
         min_request_timeout: config.min_request_timeout,
         documents,
-        health: Health::default(),
+        health: Health::new(config.priority_and_fairness),
         stop: shutdown.graceful.clone(),
         backend,
     });
@@ -152,6 +161,20 @@ fn aside<T: Send + 'static>(
 ) -> impl Future<Output = Result<T, String>> {
     let begun = tokio::task::spawn_blocking(work);
     async { begun.await.map_err(|error| error.to_string())? }
+}
+
+/// What the server says about itself in its metrics.
+fn about(config: &Config, now: i64) -> About {
+    let gate = "ConstrainedImpersonation";
+    About {
+        start_seconds: now,
+        build: build_info(),
+        feature_gates: config.feature_gates.iter().collect(),
+        impersonation: match config.feature_gates.enabled(gate) {
+            true => "constrainedimpersonation",
+            false => "impersonation",
+        },
+    }
 }
 
 async fn open_storage(config: &Config) -> Result<Arc<dyn Backend>, String> {

@@ -7,7 +7,7 @@ use super::snapshot::SchemaInUse;
 use super::{Classification, FlowController};
 use crate::digest::{RequestDigest, RequestKind};
 use crate::estimate::{Estimator, WorkEstimate};
-use crate::gate::{Entered, Gate, RequestDetails, Retired, Seats, Visitor, now};
+use crate::gate::{Entered, RequestDetails, Retired, Seats, Visitor, now};
 use crate::observe::ExecutionType;
 use crate::queueset::RejectReason;
 
@@ -54,7 +54,6 @@ pub struct Rejected {
 /// A request at its level.
 struct AtLevel {
     classification: Classification,
-    gate: Arc<Gate>,
     work: WorkEstimate,
     entered: Entered,
 }
@@ -68,21 +67,20 @@ impl FlowController {
     /// [`Rejected`] if there is no room, or its turn does not come in time.
     pub async fn admit(&self, request: &Request<'_>) -> Result<Admitted, Rejected> {
         let arrived = now();
-        let AtLevel { classification, gate, work, entered } = self.enter(arrived, request);
-        let reason = match entered {
+        let AtLevel { classification, work, entered } = self.enter(arrived, request);
+        let (reason, retry_after_seconds) = match entered {
             Entered::Executing(seats) => {
                 return Ok(Admitted { classification, work, waited: Duration::ZERO, seats });
             }
             Entered::Waiting(ticket) => match ticket.wait(request.wait_deadline).await {
-                Some(seats) => {
+                Ok(seats) => {
                     let waited = now().saturating_duration_since(arrived);
                     return Ok(Admitted { classification, work, waited, seats });
                 }
-                None => RejectReason::TimeOut,
+                Err(seconds) => (RejectReason::TimeOut, seconds),
             },
-            Entered::Rejected(reason) => reason,
+            Entered::Rejected(reason, seconds) => (reason, seconds),
         };
-        let retry_after_seconds = gate.retry_after_seconds();
         let waited = now().saturating_duration_since(arrived);
         Err(Rejected { classification, work, waited, reason, retry_after_seconds })
     }
@@ -121,8 +119,7 @@ impl FlowController {
             details: Arc::clone(&request.details),
         };
         let entered = schema.gate.enter(now, visitor, hash, work)?;
-        let (classification, gate) = (schema.classification(), Arc::clone(&schema.gate));
-        Ok(AtLevel { classification, gate, work, entered })
+        Ok(AtLevel { classification: schema.classification(), work, entered })
     }
 
     fn estimate(&self, schema: &SchemaInUse, request: &Request<'_>) -> WorkEstimate {

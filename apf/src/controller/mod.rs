@@ -134,7 +134,7 @@ impl FlowController {
 
     /// The server's requests by phase and kind.
     #[must_use]
-    pub fn in_flight(&self) -> &InFlight {
+    pub fn in_flight(&self) -> &Arc<InFlight> {
         &self.in_flight
     }
 

@@ -8,7 +8,7 @@ use api::flowcontrol::v1::{FlowSchema, PriorityLevelConfiguration};
 use super::snapshot::{InUse, SchemaInUse};
 use super::{FlowController, LevelState, Levels};
 use crate::borrowing::{Borrower, adjust};
-use crate::classify::{DistinguisherMethod, FlowSchemaMatcher};
+use crate::classify::DistinguisherMethod;
 use crate::config::{self, ConditionUpdate, LevelInUse, LevelKind, LevelSpec, Limits, share_sum};
 use crate::digest::RequestKind;
 use crate::gate::{Flow, Gate, NameAndUid, Surroundings, now};
@@ -147,29 +147,36 @@ impl FlowController {
     }
 
     fn put_in_use(&self, flow_schemas: Vec<Arc<FlowSchema>>, levels: &Levels) -> InUse {
+        let before = self.in_use.load();
+        let flows = before.flows();
         let schemas = flow_schemas.into_iter().filter_map(|object| {
             let level_name = &object.spec.priority_level_configuration.name;
             let level = levels.in_use.get(level_name)?;
             let state = levels.states.get(level_name)?;
-            let name = &object.metadata.name;
-            let flow = Flow {
-                flow_schema: NameAndUid { name: name.clone(), uid: object.metadata.uid.clone() },
-                priority_level: NameAndUid {
-                    name: level_name.clone(),
-                    uid: level.object.metadata.uid.clone(),
-                },
-                observer: self.options.observer.flow(level_name, name),
+            let priority_level =
+                NameAndUid { name: level_name.clone(), uid: level.object.metadata.uid.clone() };
+            let same = flows.get(&Arc::as_ptr(&object));
+            let flow = match same.filter(|flow| flow.priority_level == priority_level) {
+                Some(flow) => Arc::clone(flow),
+                None => Arc::new(self.new_flow(&object, priority_level)),
             };
             Some(SchemaInUse {
                 method: DistinguisherMethod::from_api(object.spec.distinguisher_method.as_ref()),
-                flow: Arc::new(flow),
+                flow,
                 gate: Arc::clone(&state.gate),
                 has_queues: level.spec.queuing().is_some_and(|q| q.dealer.deck_size() > 1),
                 level_max_seats: state.max_seats,
-                matcher: FlowSchemaMatcher::new(object),
+                object,
             })
         });
-        InUse { schemas: schemas.collect() }
+        InUse::new(schemas.collect())
+    }
+
+    fn new_flow(&self, object: &FlowSchema, priority_level: NameAndUid) -> Flow {
+        let name = &object.metadata.name;
+        let observer = self.options.observer.flow(&priority_level.name, name);
+        let flow_schema = NameAndUid { name: name.clone(), uid: object.metadata.uid.clone() };
+        Flow { flow_schema, priority_level, observer }
     }
 
     /// The limits of each level and what it has at the moment, by name.

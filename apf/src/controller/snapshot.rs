@@ -1,10 +1,13 @@
 //! What classification reads: replaced as a whole at each digestion, so that requests never wait
 //! for one another to be classified.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::classify::{DistinguisherMethod, FlowSchemaMatcher};
+use crate::classify::{Classifier, DistinguisherMethod};
+use api::flowcontrol::v1::FlowSchema;
+
 use crate::config::CATCH_ALL;
 use crate::digest::RequestDigest;
 use crate::gate::{Flow, Gate};
@@ -13,12 +16,15 @@ use crate::shuffle_shard::flow_hash;
 /// The FlowSchemas in use, in matching order.
 #[derive(Default)]
 pub(super) struct InUse {
-    pub(super) schemas: Vec<SchemaInUse>,
+    schemas: Vec<SchemaInUse>,
+    classifier: Classifier,
+    /// The position of the catch-all one.
+    catch_all: usize,
 }
 
 /// A FlowSchema in use and where its requests go.
 pub(super) struct SchemaInUse {
-    pub(super) matcher: FlowSchemaMatcher,
+    pub(super) object: Arc<FlowSchema>,
     pub(super) method: DistinguisherMethod,
     pub(super) flow: Arc<Flow>,
     pub(super) gate: Arc<Gate>,
@@ -34,10 +40,23 @@ pub struct Classification {
 }
 
 impl InUse {
+    pub(super) fn new(schemas: Vec<SchemaInUse>) -> Self {
+        let objects = schemas.iter().map(|schema| Arc::clone(&schema.object)).collect();
+        let catch_all = schemas.iter().position(|schema| schema.name() == CATCH_ALL);
+        let catch_all = catch_all.unwrap_or(schemas.len());
+        Self { schemas, classifier: Classifier::new(objects), catch_all }
+    }
+
     /// The FlowSchema that claims a request. What none claims is for the catch-all one.
     pub(super) fn classify(&self, digest: &RequestDigest<'_>) -> Option<&SchemaInUse> {
-        let catch_all = || self.schemas.iter().find(|schema| schema.name() == CATCH_ALL);
-        self.schemas.iter().find(|schema| schema.matcher.matches(digest)).or_else(catch_all)
+        self.schemas.get(self.classifier.classify(digest).unwrap_or(self.catch_all))
+    }
+
+    /// What is in use, by the FlowSchemas' places in memory: an object that did not change stays
+    /// where it is.
+    pub(super) fn flows(&self) -> BTreeMap<*const FlowSchema, &Arc<Flow>> {
+        let schemas = self.schemas.iter();
+        schemas.map(|schema| (Arc::as_ptr(&schema.object), &schema.flow)).collect()
     }
 }
 

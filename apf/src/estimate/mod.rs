@@ -119,6 +119,9 @@ impl WorkEstimate {
     /// The work after the answer.
     #[must_use]
     pub fn final_work(&self) -> SeatSeconds {
+        if self.additional_latency.is_zero() {
+            return SeatSeconds::ZERO;
+        }
         SeatSeconds::new(self.final_seats as f64, self.additional_latency)
     }
 

@@ -83,7 +83,17 @@ struct Guest {
 pub(crate) enum Entered {
     Executing(Seats),
     Waiting(Ticket),
-    Rejected(RejectReason),
+    /// Its client should try again after so many seconds.
+    Rejected(RejectReason, u64),
+}
+
+/// What becomes of a request that leaves its queue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Answered {
+    /// Its client is told to try again.
+    With429,
+    /// There is nobody left to answer.
+    NotAtAll,
 }
 
 /// The level is out of use; the visitor has to be classified anew.
@@ -112,7 +122,6 @@ impl Gate {
         hash: u64,
         work: WorkEstimate,
     ) -> Result<Entered, Retired> {
-        let (flow, execution) = (Arc::clone(&visitor.flow), visitor.execution);
         let mut state = self.state.lock();
         if state.standing == Standing::Retired {
             return Err(Retired);
@@ -120,32 +129,30 @@ impl Gate {
         let data = Guest { visitor, arrived: now, dispatched: None };
         let State { queue_set, effects, .. } = &mut *state;
         let entered = match queue_set.arrive(now, Arrival { work, hash, data }, effects) {
-            Arrived::Executing(id) => Entered::Executing(Seats::new(
-                Pass { gate: Arc::clone(self), flow, execution, id },
-                now,
-            )),
+            Arrived::Executing(id) => {
+                Entered::Executing(Seats::new(Pass { gate: Arc::clone(self), id }))
+            }
             Arrived::Queued(id) => {
                 let (sender, receiver) = oneshot::channel();
                 if let Some(guest) = queue_set.data_mut(id) {
                     guest.dispatched = Some(sender);
                 }
-                Entered::Waiting(Ticket::new(
-                    Pass { gate: Arc::clone(self), flow, execution, id },
-                    receiver,
-                ))
+                Entered::Waiting(Ticket::new(Pass { gate: Arc::clone(self), id }, receiver))
             }
-            Arrived::Rejected(reason, _) => {
-                flow.observer.rejected(reason);
-                flow.observer.waited(std::time::Duration::ZERO, false);
-                Entered::Rejected(reason)
+            Arrived::Rejected(reason, guest) => {
+                let observer = &guest.visitor.flow.observer;
+                observer.rejected(reason);
+                observer.waited(std::time::Duration::ZERO, false);
+                Entered::Rejected(reason, self.drop_request(&mut state, now))
             }
         };
         self.settle(state, now);
         Ok(entered)
     }
 
-    /// Takes a request out of its queue; `false` if it executes by now.
-    fn cancel(&self, id: RequestId) -> bool {
+    /// Takes a request out of its queue; `None` if it executes by now. Otherwise its client, if it
+    /// is still there, should try again after so many seconds.
+    fn cancel(&self, id: RequestId, answered: Answered) -> Option<u64> {
         let now = now();
         let mut state = self.state.lock();
         let State { queue_set, effects, .. } = &mut *state;
@@ -160,19 +167,24 @@ impl Gate {
             observer.waited(now.saturating_duration_since(guest.arrived), true);
             self.surroundings.in_flight.leave(now, Phase::Waiting, guest.visitor.kind);
         }
+        let retry_after_seconds = cancelled.map(|_| match answered {
+            Answered::With429 => self.drop_request(&mut state, now),
+            Answered::NotAtAll => 0,
+        });
         self.settle(state, now);
-        cancelled.is_some()
+        retry_after_seconds
     }
 
     /// Ends the main phase of a request.
     fn finish(self: &Arc<Self>, now: Instant, id: RequestId) {
         let mut state = self.state.lock();
         let State { queue_set, effects, .. } = &mut *state;
-        let kind = queue_set.data_mut(id).map(|guest| guest.visitor.kind);
-        let finished = queue_set.finish(now, id, effects);
-        if let (Some(kind), true) = (kind, finished != Finished::NotExecuting) {
-            self.surroundings.in_flight.leave(now, Phase::Executing, kind);
+        if let Some((guest, started)) = queue_set.executing(id) {
+            let Visitor { flow, kind, execution, .. } = &guest.visitor;
+            flow.observer.executed(*execution, now.saturating_duration_since(started));
+            self.surroundings.in_flight.leave(now, Phase::Executing, *kind);
         }
+        let finished = queue_set.finish(now, id, effects);
         self.settle(state, now);
         if let Finished::Lingering { until } = finished {
             self.free_seats_at(until);
@@ -221,9 +233,15 @@ impl Gate {
     fn tell(&self, effect: Effect<Guest>, queue_set: &mut QueueSet<Guest>, now: Instant) {
         match effect {
             Effect::Enqueued { id, queue_length } => {
+                let waits = queue_set.is_waiting(id);
                 let Some((guest, seats)) = queue_set.data_and_seats(id) else { return };
                 guest.visitor.flow.observer.enqueued(seats, queue_length);
-                self.surroundings.in_flight.enter(now, Phase::Waiting, guest.visitor.kind);
+                let (in_flight, kind) = (&self.surroundings.in_flight, guest.visitor.kind);
+                if waits {
+                    in_flight.enter(now, Phase::Waiting, kind);
+                } else {
+                    in_flight.pass(Phase::Waiting, kind);
+                }
             }
             Effect::Dispatched { id, seats_waited_for, seats } => {
                 let exempt = queue_set.is_exempt();
@@ -254,25 +272,24 @@ impl Gate {
         let kind = guest.visitor.kind;
         if let Some(seats) = seats_waited_for {
             observer.dequeued(seats);
-            self.surroundings.in_flight.leave(now, Phase::Waiting, kind);
+            if let Some(sender) = guest.dispatched.take() {
+                self.surroundings.in_flight.leave(now, Phase::Waiting, kind);
+                // A task that is gone has dropped its ticket, which finds the request executing
+                // and ends it.
+                let _gone = sender.send(());
+            }
         }
         if !exempt {
             observer.waited(now.saturating_duration_since(guest.arrived), true);
         }
         observer.dispatched(seats);
         self.surroundings.in_flight.enter(now, Phase::Executing, kind);
-        if let Some(sender) = guest.dispatched.take() {
-            // A task that is gone has dropped its ticket, which finds the request executing and
-            // ends it.
-            let _gone = sender.send(());
-        }
     }
 
     /// Notes that a request of this level is answered with 429 and says after how many seconds its
     /// client should try again.
-    pub(crate) fn retry_after_seconds(&self) -> u64 {
-        let second = now().saturating_duration_since(self.started).as_secs();
-        let mut state = self.state.lock();
+    fn drop_request(&self, state: &mut State, now: Instant) -> u64 {
+        let second = now.saturating_duration_since(self.started).as_secs();
         state.retry_after.record_drop(second.cast_signed());
         state.retry_after.seconds().unsigned_abs()
     }

@@ -6,15 +6,12 @@ use std::time::Instant;
 
 use tokio::sync::oneshot;
 
-use super::{Flow, Gate, now};
-use crate::observe::ExecutionType;
+use super::{Answered, Gate, now};
 use crate::queueset::RequestId;
 
 /// Which request of which gate.
 pub(crate) struct Pass {
     pub(crate) gate: Arc<Gate>,
-    pub(crate) flow: Arc<Flow>,
-    pub(crate) execution: ExecutionType,
     pub(crate) id: RequestId,
 }
 
@@ -23,7 +20,7 @@ pub(crate) struct Pass {
 #[must_use = "dropping them frees the seats"]
 pub struct Seats {
     /// `None` once they were given back.
-    held: Option<(Pass, Instant)>,
+    held: Option<Pass>,
 }
 
 /// A place in a queue. Dropping it leaves the queue; if the request was dispatched meanwhile it
@@ -36,18 +33,15 @@ pub(crate) struct Ticket {
 }
 
 impl Seats {
-    pub(super) fn new(pass: Pass, started: Instant) -> Self {
-        Self { held: Some((pass, started)) }
+    pub(super) fn new(pass: Pass) -> Self {
+        Self { held: Some(pass) }
     }
 
     /// Gives the seats back before the request is over, as watches do when their initial events
     /// are delivered. Does nothing the second time.
     pub fn release(&mut self) {
-        if let Some((pass, started)) = self.held.take() {
-            let now = now();
-            let took = now.saturating_duration_since(started);
-            pass.flow.observer.executed(pass.execution, took);
-            pass.gate.finish(now, pass.id);
+        if let Some(pass) = self.held.take() {
+            pass.gate.finish(now(), pass.id);
         }
     }
 
@@ -75,25 +69,32 @@ impl Ticket {
         Self { held: Some(pass), dispatched }
     }
 
-    /// Waits for the request's turn until `deadline`; `None` if it did not come.
-    pub(crate) async fn wait(mut self, deadline: Instant) -> Option<Seats> {
+    /// Waits for the request's turn until `deadline`.
+    ///
+    /// # Errors
+    ///
+    /// After how many seconds the client should try again, if its turn did not come.
+    pub(crate) async fn wait(mut self, deadline: Instant) -> Result<Seats, u64> {
         let in_time = tokio::time::timeout_at(deadline.into(), &mut self.dispatched).await;
         let dispatched = matches!(in_time, Ok(Ok(())));
-        let pass = self.held.take()?;
-        // At the deadline the request may just have been dispatched: then it executes.
-        if !dispatched && pass.gate.cancel(pass.id) {
-            return None;
+        // It is taken out here and when the ticket is dropped, and both end its life.
+        let Some(pass) = self.held.take() else { return Err(0) };
+        if !dispatched
+            // At the deadline the request may just have been dispatched: then it executes.
+            && let Some(seconds) = pass.gate.cancel(pass.id, Answered::With429)
+        {
+            return Err(seconds);
         }
-        Some(Seats::new(pass, now()))
+        Ok(Seats::new(pass))
     }
 }
 
 impl Drop for Ticket {
     fn drop(&mut self) {
         if let Some(pass) = self.held.take()
-            && !pass.gate.cancel(pass.id)
+            && pass.gate.cancel(pass.id, Answered::NotAtAll).is_none()
         {
-            drop(Seats::new(pass, now()));
+            drop(Seats::new(pass));
         }
     }
 }

@@ -5,6 +5,7 @@ use std::time::Instant;
 use super::request::Phase;
 use super::{Effect, Effects, Intake, Place, QueueSet, RejectReason, Request, RequestId};
 use crate::estimate::WorkEstimate;
+use crate::seat_seconds::SeatSeconds;
 use crate::shuffle_shard::Dealer;
 
 /// A request that comes.
@@ -58,7 +59,8 @@ impl<T> QueueSet<T> {
             return Arrived::Rejected(RejectReason::ConcurrencyLimit, arrival.data);
         }
         let phase = Phase::Executing { started: now };
-        let id = self.insert(now, arrival, Place::Queueless, phase);
+        let total_work = arrival.work.total_work();
+        let id = self.insert(now, arrival, total_work, Place::Queueless, phase);
         self.note_dispatch(seats);
         effects.push(Effect::Dispatched { id, seats_waited_for: None, seats });
         Arrived::Executing(id)
@@ -107,14 +109,15 @@ impl<T> QueueSet<T> {
 
     fn enqueue(&mut self, now: Instant, arrival: Arrival<T>, index: usize) -> RequestId {
         let work = arrival.work;
-        let id = self.insert(now, arrival, Place::Queue(index), Phase::Waiting);
+        let total_work = work.total_work();
+        let id = self.insert(now, arrival, total_work, Place::Queue(index), Phase::Waiting);
         let progress = self.progress;
         self.change_queue(index, |queue| {
             if !queue.is_active() {
                 queue.next_dispatch = progress;
             }
             queue.waiting.push_back(id);
-            queue.sums.add(&work);
+            queue.sums.add(&work, total_work);
         });
         self.totals.waiting += 1;
         self.totals.seats_waiting += work.max_seats();
@@ -125,12 +128,13 @@ impl<T> QueueSet<T> {
         &mut self,
         now: Instant,
         arrival: Arrival<T>,
+        total_work: SeatSeconds,
         place: Place,
         phase: Phase,
     ) -> RequestId {
         self.requests.insert(Request {
             work: arrival.work,
-            total_work: arrival.work.total_work(),
+            total_work,
             arrived: now,
             arrival_progress: self.progress,
             phase,
@@ -139,7 +143,8 @@ impl<T> QueueSet<T> {
         })
     }
 
-    fn is_waiting(&self, id: RequestId) -> bool {
+    /// Whether a request waits.
+    pub(crate) fn is_waiting(&self, id: RequestId) -> bool {
         self.requests.get(id).is_some_and(|request| request.phase == Phase::Waiting)
     }
 
@@ -154,7 +159,7 @@ impl<T> QueueSet<T> {
         if let Some(index) = request.queue() {
             self.change_queue(index, |queue| {
                 queue.waiting.retain(|other| *other != id);
-                queue.sums.subtract(&request.work);
+                queue.sums.subtract(&request.work, request.total_work);
             });
             self.bound_next_dispatch(index);
         }

@@ -93,7 +93,7 @@ impl<T> QueueSet<T> {
         self.queues_seats_in_use -= queue.seats_in_use;
         let robin_moves = self.robin_index >= removed.cast_signed();
         self.robin_index -= isize::from(robin_moves);
-        self.occupied = self.occupied.iter().map(|&i| i - usize::from(i > removed)).collect();
+        self.occupied.move_down_after(removed);
         for request in self.requests.values_mut() {
             request.place = match request.place {
                 Place::Queue(index) if index == removed => Place::RemovedQueue,

@@ -45,7 +45,7 @@ impl<T> QueueSet<T> {
         let first = (self.robin_index + 1).cast_unsigned();
         let (mut starts, mut discounted_starts) = (None, None);
         let mut best: Option<Choice> = None;
-        for &index in self.occupied.range(first..).chain(self.occupied.range(..first)) {
+        for index in self.occupied.cycle_from(first) {
             let queue = self.queues.get(index)?;
             let id = *queue.waiting.front()?;
             let start = queue.next_dispatch;
@@ -82,7 +82,7 @@ impl<T> QueueSet<T> {
         let (seats, total_work) = (request.work.max_seats(), request.total_work);
         self.change_queue(choice.index, |queue| {
             queue.waiting.pop_front();
-            queue.sums.subtract(&estimated);
+            queue.sums.subtract(&estimated, total_work);
             queue.executing += 1;
             queue.seats_in_use += seats;
             queue.next_dispatch = queue.next_dispatch.plus(total_work);

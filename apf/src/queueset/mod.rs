@@ -15,6 +15,7 @@ mod completion;
 mod dispatch;
 mod effect;
 mod inspect;
+mod occupied;
 mod queue;
 mod reconfigure;
 mod request;
@@ -22,11 +23,12 @@ mod slab;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::time::Instant;
 
+use self::occupied::Occupied;
 use self::queue::Queue;
-use self::request::{Place, Request};
+use self::request::{Phase, Place, Request};
 use self::slab::Slab;
 use crate::seat_seconds::SeatSeconds;
 use crate::shuffle_shard::Dealer;
@@ -91,7 +93,7 @@ pub struct QueueSet<T> {
     requests: Slab<Request<T>>,
     queues: Vec<Queue>,
     /// The indexes of the queues in which requests wait.
-    occupied: BTreeSet<usize>,
+    occupied: Occupied,
     active_queues: u64,
     /// The seats in use of all queues; requests without queue do not count.
     queues_seats_in_use: u64,
@@ -114,7 +116,7 @@ impl<T> QueueSet<T> {
             queue_length_limit: 0,
             requests: Slab::new(),
             queues: Vec::new(),
-            occupied: BTreeSet::new(),
+            occupied: Occupied::default(),
             active_queues: 0,
             queues_seats_in_use: 0,
             totals: Totals::default(),
@@ -157,6 +159,15 @@ impl<T> QueueSet<T> {
         self.requests.get(id).map(|request| (&request.data, request.work.max_seats()))
     }
 
+    /// What the shell keeps with a request in its main phase, and when that began.
+    pub(crate) fn executing(&self, id: RequestId) -> Option<(&T, Instant)> {
+        let request = self.requests.get(id)?;
+        match request.phase {
+            Phase::Executing { started } => Some((&request.data, started)),
+            Phase::Waiting | Phase::Lingering => None,
+        }
+    }
+
     /// Whether every request executes at once.
     #[must_use]
     pub fn is_exempt(&self) -> bool {
@@ -173,7 +184,7 @@ impl<T> QueueSet<T> {
     fn sync(&mut self, now: Instant, effects: &mut Effects<T>) {
         let elapsed = now.saturating_duration_since(self.synced);
         self.synced = self.synced.max(now);
-        if self.active_queues == 0 {
+        if self.active_queues == 0 || elapsed.is_zero() {
             return;
         }
         let requested = self.queues_seats_in_use + self.totals.seats_waiting;
@@ -208,15 +219,16 @@ impl<T> QueueSet<T> {
     fn change_queue<R>(&mut self, index: usize, change: impl FnOnce(&mut Queue) -> R) -> Option<R> {
         let queue = self.queues.get_mut(index)?;
         let (was_active, had_seats) = (queue.is_active(), queue.seats_in_use);
+        let was_occupied = !queue.waiting.is_empty();
         let result = change(queue);
         self.active_queues += u64::from(queue.is_active());
         self.active_queues -= u64::from(was_active);
         self.queues_seats_in_use += queue.seats_in_use;
         self.queues_seats_in_use -= had_seats;
-        if queue.waiting.is_empty() {
-            self.occupied.remove(&index);
-        } else {
-            self.occupied.insert(index);
+        match (was_occupied, !queue.waiting.is_empty()) {
+            (false, true) => self.occupied.insert(index),
+            (true, false) => self.occupied.remove(index),
+            (false, false) | (true, true) => {}
         }
         Some(result)
     }

@@ -39,15 +39,15 @@ impl Queue {
 }
 
 impl WaitingSums {
-    pub(super) fn add(&mut self, work: &WorkEstimate) {
+    pub(super) fn add(&mut self, work: &WorkEstimate, total_work: SeatSeconds) {
         self.initial_seats += work.initial_seats;
         self.max_seats += work.max_seats();
-        self.total_work = self.total_work.plus(work.total_work());
+        self.total_work = self.total_work.plus(total_work);
     }
 
-    pub(super) fn subtract(&mut self, work: &WorkEstimate) {
+    pub(super) fn subtract(&mut self, work: &WorkEstimate, total_work: SeatSeconds) {
         self.initial_seats -= work.initial_seats;
         self.max_seats -= work.max_seats();
-        self.total_work = self.total_work.minus(work.total_work());
+        self.total_work = self.total_work.minus(total_work);
     }
 }

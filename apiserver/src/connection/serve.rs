@@ -25,6 +25,9 @@ pub trait Connection: Clone + Send + Sync + 'static {
         request: Request<Incoming>,
         connection: Arc<ConnectionInfo>,
     ) -> impl Future<Output = Response<Body>> + Send;
+
+    /// Hears of a TLS handshake that failed.
+    fn handshake_failed(&self) {}
 }
 
 /// Serves a connection until it ends.
@@ -40,8 +43,14 @@ pub(super) async fn serve<IO>(
     let handshake = tokio::time::timeout(limits::HANDSHAKE_MAX, tls.accept(stream));
     let stream = match shutdown.graceful.run_until_cancelled(handshake).await {
         Some(Ok(Ok(stream))) => stream,
-        Some(Ok(Err(error))) => return tracing::debug!(%peer, %error, "TLS handshake failed"),
-        Some(Err(_)) => return tracing::debug!(%peer, "TLS handshake took too long"),
+        Some(Ok(Err(error))) => {
+            service.handshake_failed();
+            return tracing::debug!(%peer, %error, "TLS handshake failed");
+        }
+        Some(Err(_)) => {
+            service.handshake_failed();
+            return tracing::debug!(%peer, "TLS handshake took too long");
+        }
         None => return,
     };
     let connection = Arc::new(ConnectionInfo::new(peer, tls.client_certificate(&stream)));

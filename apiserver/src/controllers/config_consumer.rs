@@ -8,9 +8,10 @@ use apf::config::ConditionUpdate;
 use apf::status_writes::{FIELD_MANAGER, JITTER_SECONDS, StatusWriteLimiter};
 use api::flowcontrol::v1::{FlowSchema, PriorityLevelConfiguration};
 use serde_json::json;
-use storage::cache::{Event, Subscription};
+use storage::cache::Event;
 use tokio::time::Instant;
 
+use super::config_view::View;
 use super::writer::Kind;
 use crate::handlers::Part;
 use crate::objects::Object;
@@ -20,16 +21,17 @@ use crate::server::Server;
 const BACKOFF_MIN: Duration = Duration::from_millis(200);
 const BACKOFF_MAX: Duration = Duration::from_secs(8 * 3600);
 
+/// So many conditions are written before it is seen whether the configuration changed meanwhile.
+const WRITES_AT_A_TIME: usize = 16;
+
 /// Takes the configuration into use, and from then on every change of it.
 pub(super) async fn start(server: &Arc<Server>) -> Result<(), String> {
     let mut consumer = Consumer {
-        schemas: Kind::of(server, "flowschemas")?,
-        levels: Kind::of(server, "prioritylevelconfigurations")?,
+        schemas: View::new(Kind::of(server, "flowschemas")?),
+        levels: View::new(Kind::of(server, "prioritylevelconfigurations")?),
         status_writes: StatusWriteLimiter::default(),
         failures: 0,
     };
-    let mut schemas = consumer.schemas.store.cache.subscribe_with_state();
-    let mut levels = consumer.levels.store.cache.subscribe_with_state();
     let mut retry = consumer.run(server).await;
     server.health.set_consumer_synced();
     let server = Arc::clone(server);
@@ -37,12 +39,8 @@ pub(super) async fn start(server: &Arc<Server>) -> Result<(), String> {
         loop {
             let again = retry.map(|after| Instant::now() + after);
             tokio::select! {
-                changed = changed(&mut schemas, schema_matters) => if !changed {
-                    schemas = consumer.schemas.store.cache.subscribe_with_state();
-                },
-                changed = changed(&mut levels, level_matters) => if !changed {
-                    levels = consumer.levels.store.cache.subscribe_with_state();
-                },
+                () = consumer.schemas.changed(schema_matters) => {}
+                () = consumer.levels.changed(level_matters) => {}
                 () = server.flow_control.wants_digest() => {}
                 () = sleep_until(again) => {}
                 () = server.stop.cancelled() => break,
@@ -57,20 +55,6 @@ async fn sleep_until(at: Option<Instant>) {
     match at {
         Some(at) => tokio::time::sleep_until(at).await,
         None => std::future::pending().await,
-    }
-}
-
-/// Waits for a change that matters, and takes those that wait behind it; false if the watch ended.
-async fn changed(watch: &mut Subscription<Object>, matters: fn(&Event<Object>) -> bool) -> bool {
-    loop {
-        let Some(event) = watch.events.recv().await else { return false };
-        let mut found = matters(&event);
-        while let Ok(event) = watch.events.try_recv() {
-            found |= matters(&event);
-        }
-        if found {
-            return true;
-        }
     }
 }
 
@@ -101,8 +85,8 @@ fn changed_besides_metadata(event: &Event<Object>, counts: fn(&str) -> bool) -> 
 }
 
 struct Consumer {
-    schemas: Kind,
-    levels: Kind,
+    schemas: View<FlowSchema>,
+    levels: View<PriorityLevelConfiguration>,
     status_writes: StatusWriteLimiter,
     failures: u32,
 }
@@ -126,8 +110,8 @@ impl Consumer {
     }
 
     async fn try_run(&mut self, server: &Arc<Server>) -> Result<Option<Duration>, String> {
-        let schemas = self.schemas.list::<FlowSchema>().await?;
-        let levels = self.levels.list::<PriorityLevelConfiguration>().await?;
+        let schemas = self.schemas.list().await?;
+        let levels = self.levels.list().await?;
         let updates = server.flow_control.digest(schemas, levels);
         self.write_conditions(updates, Instant::now()).await
     }
@@ -137,23 +121,35 @@ impl Consumer {
         updates: Vec<ConditionUpdate>,
         now: Instant,
     ) -> Result<Option<Duration>, String> {
-        let writes = self.status_writes.plan(now.into_std(), updates, jitter_seconds());
-        let mut errors = Vec::new();
-        for update in writes.now {
-            if let Err(error) = self.write_condition(&update).await {
-                let name = &update.flow_schema_name;
-                errors.push(format!(
-                    "failed to set a status.condition for FlowSchema {name}: {error}"
-                ));
+        let (mut errors, mut again_after, jitter) = (Vec::new(), None, jitter_seconds());
+        for updates in updates.chunks(WRITES_AT_A_TIME) {
+            let writes = self.status_writes.plan(now.into_std(), updates.to_vec(), jitter);
+            again_after = again_after.or(writes.again_after);
+            for update in writes.now {
+                if let Err(error) = self.write_condition(&update).await {
+                    let name = &update.flow_schema_name;
+                    errors.push(format!(
+                        "failed to set a status.condition for FlowSchema {name}: {error}"
+                    ));
+                }
+            }
+            if updates.len() == WRITES_AT_A_TIME && self.has_changes() {
+                // First things first: the rest is found again.
+                again_after = Some(Duration::ZERO);
+                break;
             }
         }
-        if errors.is_empty() { Ok(writes.again_after) } else { Err(errors.join("; ")) }
+        if errors.is_empty() { Ok(again_after) } else { Err(errors.join("; ")) }
+    }
+
+    fn has_changes(&self) -> bool {
+        self.schemas.has_changes() || self.levels.has_changes()
     }
 
     async fn write_condition(&self, update: &ConditionUpdate) -> Result<(), String> {
         let name = &update.flow_schema_name;
-        let context = self.schemas.context(FIELD_MANAGER, "", name, Part::STATUS);
-        let now = self.schemas.server.clock.timestamp();
+        let context = self.schemas.kind.context(FIELD_MANAGER, "", name, Part::STATUS);
+        let now = self.schemas.kind.server.clock.timestamp();
         let applied = json!({
             "apiVersion": "flowcontrol.apiserver.k8s.io/v1",
             "kind": "FlowSchema",

@@ -2,6 +2,7 @@
 
 mod config_consumer;
 mod config_producer;
+mod config_view;
 mod namespaces;
 mod policy;
 mod system_objects;
@@ -18,6 +19,14 @@ use crate::server::Server;
 ///
 /// One line about what keeps the server from being ready.
 pub(crate) async fn start(server: &Arc<Server>, config: &Config, port: u16) -> Result<(), String> {
+    let counted = Arc::clone(server);
+    until_stopped(server, async move {
+        counted.object_counts.keep_counting(&counted.metrics).await;
+    });
+    let noted = Arc::clone(server);
+    until_stopped(server, async move {
+        noted.flow_control.keep_noting_watermarks(&noted.metrics).await;
+    });
     // What is written together is made to last together.
     tokio::try_join!(
         config_producer::start(server),

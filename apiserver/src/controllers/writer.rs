@@ -45,7 +45,8 @@ impl Kind {
         Ok(list.entries.iter().filter_map(|entry| self.read(&entry.object)).map(Arc::new).collect())
     }
 
-    fn read<T: DeserializeOwned>(&self, object: &Object) -> Option<T> {
+    /// A stored object; `None` if it cannot be read.
+    pub(super) fn read<T: DeserializeOwned>(&self, object: &Object) -> Option<T> {
         serde_json::from_value(object.value(&self.store.resource)).ok()
     }
 

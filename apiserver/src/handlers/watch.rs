@@ -21,6 +21,7 @@ use super::{Call, failure, frame};
 use crate::codec::accept::{self, Accepted, Transform};
 use crate::codec::json;
 use crate::flow_control::Seats;
+use crate::metrics::WatchMetrics;
 use crate::objects::{Object, ObjectStore};
 use crate::reply::Reply;
 use crate::request::query::parse_uint;
@@ -85,6 +86,8 @@ struct Watcher {
     /// The next Table gets headings.
     columns: bool,
     ends_at: Instant,
+    /// Counts what is sent.
+    metrics: WatchMetrics,
     /// Counted among those who hear of changes, as long as this is kept.
     _counted: Option<WatchRegistration>,
 }
@@ -110,6 +113,11 @@ impl Watcher {
             include_object,
             columns: true,
             ends_at: Instant::now() + lasts,
+            metrics: call.server.metrics.watch(
+                &call.resource.kind.group,
+                &call.resource.kind.version,
+                &call.resource.described.plural,
+            ),
             _counted: call.server.flow_control.register_watch(&call.request.info),
         }
     }
@@ -154,15 +162,15 @@ impl Watcher {
         if let Some(subscription) = &mut subscription {
             self.begin(subscription, wants_state, skip_up_to, &mut pending);
         }
-        // What comes from now on costs nobody a seat.
-        drop(seats);
+        self.metrics.begins_with(pending.len());
+        let initial = Initial { _seats: seats, left: pending.len() }.unless_over();
         let next_bookmark = self.first_bookmark();
         let live = subscription.map(|subscription| Live {
             skip_up_to: skip_up_to.max(subscription.revision_if(wants_state)),
             events: subscription.events,
             next_bookmark,
         });
-        let stream = Stream { watcher: self, pending, live };
+        let stream = Stream { watcher: self, pending, initial, live };
         Ok(futures_util::stream::unfold(stream, |mut stream| async move {
             stream.next().await.map(|bytes| (Ok(bytes), stream))
         }))
@@ -269,10 +277,29 @@ struct Live {
     next_bookmark: Option<Instant>,
 }
 
+/// The events that a watch begins with, and the seats it holds until the connection took them all
+/// (spec: apf 8.4). What comes later costs nobody a seat.
+struct Initial {
+    _seats: Seats,
+    left: usize,
+}
+
+impl Initial {
+    fn unless_over(self) -> Option<Self> {
+        (self.left > 0).then_some(self)
+    }
+
+    fn after_one(self) -> Option<Self> {
+        Self { left: self.left.saturating_sub(1), ..self }.unless_over()
+    }
+}
+
 /// A watch that is being sent.
 struct Stream {
     watcher: Watcher,
     pending: VecDeque<Bytes>,
+    /// `None` once they were sent.
+    initial: Option<Initial>,
     /// `None` for a watch that only says why there is none.
     live: Option<Live>,
 }
@@ -282,6 +309,8 @@ impl Stream {
     async fn next(&mut self) -> Option<Bytes> {
         loop {
             if let Some(bytes) = self.pending.pop_front() {
+                self.watcher.metrics.sent(bytes.len());
+                self.initial = self.initial.take().and_then(Initial::after_one);
                 return Some(bytes);
             }
             let live = self.live.as_mut()?;

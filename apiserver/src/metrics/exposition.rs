@@ -1,120 +1,187 @@
-//! From OpenMetrics, which the library writes, to the text format 0.0.4 that the reference writes:
-//! families and series sorted, counters under their full name, no end mark, whole numbers without
-//! a fraction. Families without series are left out.
+//! Writing it all in the text format 0.0.4, as the reference does: families and series in order,
+//! families without series left out.
 
-use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
 
-/// One metric with its series.
-#[derive(Default)]
-struct Block<'a> {
-    help: &'a str,
-    kind: &'a str,
-    /// By their labels, in order; the lines of one histogram stay together.
-    series: BTreeMap<String, Vec<String>>,
+use apf::metrics::{Kind, Metric};
+use prometheus_client::collector::Collector;
+use prometheus_client::encoding::prometheus_text::encode;
+use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric, NoLabelSet};
+use prometheus_client::metrics::MetricType;
+use prometheus_client::metrics::gauge::ConstGauge;
+use prometheus_client::registry::Registry;
+
+use super::families::{Families, Gauge, Labels};
+use super::ratios::{Ratio, Ratios};
+use super::table;
+
+/// The end of a counter's name, which the library adds to every one.
+const COUNTER_SUFFIX: &str = "_total";
+
+/// Everything that is exposed.
+#[derive(Debug)]
+struct Exposed {
+    families: Arc<Families>,
+    ratios: Ratios,
 }
 
-/// The same metrics in the plain format.
-pub(super) fn plain(open_metrics: &str) -> String {
-    let mut blocks: BTreeMap<&str, Block<'_>> = BTreeMap::new();
-    let mut name = "";
-    for line in open_metrics.lines() {
-        if let Some(rest) = line.strip_prefix("# HELP ") {
-            let help;
-            (name, help) = rest.split_once(' ').unwrap_or((rest, ""));
-            // The library ends each help text with a dot of its own.
-            blocks.entry(name).or_default().help = help.strip_suffix('.').unwrap_or(help);
-        } else if let Some(rest) = line.strip_prefix("# TYPE ") {
-            let kind;
-            (name, kind) = rest.split_once(' ').unwrap_or((rest, ""));
-            blocks.entry(name).or_default().kind = kind;
-        } else if !line.starts_with('#') {
-            let block = blocks.entry(name).or_default();
-            block.series.entry(series_key(line)).or_default().push(sample(line));
-        }
+/// Who writes what is counted.
+#[derive(Debug)]
+pub(super) struct Exposition {
+    registry: Registry,
+}
+
+impl Exposition {
+    pub(super) fn new(families: Arc<Families>, ratios: Ratios) -> Self {
+        let mut registry = Registry::default();
+        registry.register_collector(Box::new(Exposed { families, ratios }));
+        Self { registry }
     }
-    let mut out = String::new();
-    for (name, block) in blocks.iter().filter(|(_, block)| !block.series.is_empty()) {
-        let suffix = if block.kind == "counter" { "_total" } else { "" };
-        out += &format!("# HELP {name}{suffix} {}\n", block.help);
-        out += &format!("# TYPE {name}{suffix} {}\n", block.kind);
-        for line in block.series.values().flatten() {
-            out += line;
-            out.push('\n');
+
+    /// All metrics as text.
+    pub(super) fn text(&self) -> String {
+        let mut text = String::new();
+        // Writing to a text does not fail.
+        let _written = encode(&mut text, &self.registry);
+        tidy(&text)
+    }
+}
+
+/// What the library writes otherwise than the reference: whole numbers have a fraction, and all
+/// counters end in the same word.
+fn tidy(text: &str) -> String {
+    let bare = table::all().filter(|metric| metric.kind == Kind::Counter).map(|metric| metric.name);
+    let bare: Vec<&str> = bare.filter(|name| !name.ends_with(COUNTER_SUFFIX)).collect();
+    let mut out = String::with_capacity(text.len());
+    for line in text.lines() {
+        let line = line.strip_suffix(".0").unwrap_or(line);
+        let (head, rest) = match line.strip_prefix("# ").and_then(|line| line.split_once(' ')) {
+            Some((word, _)) => line.split_at("# ".len() + word.len() + 1),
+            None => ("", line),
+        };
+        out.push_str(head);
+        match bare.iter().find_map(|name| Some((name, strip_counter(rest, name)?))) {
+            Some((name, rest)) => out.extend([name, rest]),
+            None => out.push_str(rest),
         }
+        out.push('\n');
     }
     out
 }
 
-/// A line in three parts: the name, the labels, and the value.
-fn parts(line: &str) -> Option<(&str, &str, &str)> {
-    let (series, value) = line.rsplit_once(' ')?;
-    match series.split_once('{') {
-        Some((name, labels)) => Some((name, labels.strip_suffix('}')?, value)),
-        None => Some((series, "", value)),
+/// What follows the name and the counters' suffix.
+fn strip_counter<'a>(line: &'a str, name: &str) -> Option<&'a str> {
+    let rest = line.strip_prefix(name)?.strip_prefix(COUNTER_SUFFIX)?;
+    rest.starts_with([' ', '{']).then_some(rest)
+}
+
+impl Collector for Exposed {
+    fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> fmt::Result {
+        let ratios = self.ratios.snapshot();
+        let mut metrics: Vec<_> = table::all().collect();
+        metrics.sort_unstable_by_key(|metric| metric.name);
+        for metric in metrics {
+            match metric.kind {
+                Kind::Counter => {
+                    let Some(family) = self.families.counters.get(metric.name) else { continue };
+                    write(&mut encoder, metric, &family.snapshot())?;
+                }
+                Kind::Gauge => {
+                    let Some(family) = self.families.gauges.get(metric.name) else { continue };
+                    write_gauges(&mut encoder, metric, &family.snapshot())?;
+                }
+                Kind::Histogram(_) => {
+                    let Some(family) = self.families.histograms.get(metric.name) else { continue };
+                    write(&mut encoder, metric, &family.snapshot())?;
+                }
+                Kind::TimingHistogram(_) => write_ratios(&mut encoder, metric, &ratios)?,
+            }
+        }
+        Ok(())
     }
 }
 
-/// Takes the bound of a bucket out of labels.
-fn without_bound(labels: &str) -> (String, Option<&str>) {
-    let start = match labels.find(",le=\"") {
-        Some(comma) => comma + 1,
-        None if labels.starts_with("le=\"") => 0,
-        None => return (labels.to_owned(), None),
-    };
-    let bound = &labels[start + "le=\"".len()..];
-    let Some((bound, after)) = bound.split_once('"') else { return (labels.to_owned(), None) };
-    let before = labels[..start].trim_end_matches(',');
-    let after = after.trim_start_matches(',');
-    let comma = if before.is_empty() || after.is_empty() { "" } else { "," };
-    (format!("{before}{comma}{after}"), Some(bound))
+fn write(
+    encoder: &mut DescriptorEncoder<'_>,
+    metric: &Metric,
+    series: &[(Labels, impl EncodeMetric)],
+) -> fmt::Result {
+    let Some((_, first)) = series.first() else { return Ok(()) };
+    let name = metric.name.strip_suffix(COUNTER_SUFFIX);
+    let name = name.filter(|_| metric.kind == Kind::Counter).unwrap_or(metric.name);
+    let kind = first.metric_type();
+    let mut family = encoder.encode_descriptor(name, &metric.help(), None, kind)?;
+    for (labels, made) in series {
+        made.encode(family.encode_family(labels)?)?;
+    }
+    Ok(())
 }
 
-/// The labels of a line without the bound of a bucket.
-fn series_key(line: &str) -> String {
-    parts(line).map(|(_, labels, _)| without_bound(labels).0).unwrap_or_default()
+fn write_gauges(
+    encoder: &mut DescriptorEncoder<'_>,
+    metric: &Metric,
+    series: &[(Labels, Gauge)],
+) -> fmt::Result {
+    if series.is_empty() {
+        return Ok(());
+    }
+    let help = metric.help();
+    let mut family = encoder.encode_descriptor(metric.name, &help, None, MetricType::Gauge)?;
+    for (labels, gauge) in series {
+        ConstGauge::new(gauge.get()).encode(family.encode_family(labels)?)?;
+    }
+    Ok(())
 }
 
-/// A line as the reference writes it: bounds behind the other labels, whole numbers as such.
-fn sample(line: &str) -> String {
-    let whole = |number: &str| number.strip_suffix(".0").unwrap_or(number).to_owned();
-    let Some((name, labels, value)) = parts(line) else { return line.to_owned() };
-    let (mut labels, bound) = match name.ends_with("_bucket") {
-        true => without_bound(labels),
-        false => (labels.to_owned(), None),
-    };
-    if let Some(bound) = bound {
-        let comma = if labels.is_empty() { "" } else { "," };
-        labels += &format!("{comma}le=\"{}\"", whole(bound));
+fn write_ratios(
+    encoder: &mut DescriptorEncoder<'_>,
+    metric: &Metric,
+    ratios: &[Ratio],
+) -> fmt::Result {
+    let of_metric = || ratios.iter().filter(|ratio| ratio.metric == metric.name);
+    if of_metric().next().is_none() {
+        return Ok(());
     }
-    let value = whole(value);
-    if labels.is_empty() {
-        format!("{name} {value}")
-    } else {
-        format!("{name}{{{labels}}} {value}")
+    let help = metric.help();
+    let mut family = encoder.encode_descriptor(metric.name, &help, None, MetricType::Histogram)?;
+    for Ratio { labels, histogram, .. } in of_metric() {
+        // The library adds up what falls into each bucket.
+        let mut below = 0;
+        let mut buckets = Vec::with_capacity(histogram.buckets.len());
+        for (bound, count) in &histogram.buckets {
+            buckets.push((*bound, count.saturating_sub(below)));
+            below = *count;
+        }
+        family.encode_family(labels)?.encode_histogram::<NoLabelSet>(
+            histogram.sum,
+            histogram.count,
+            &buckets,
+            None,
+        )?;
     }
+    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::plain;
+    use super::tidy;
 
     #[test]
-    fn open_metrics_become_plain_text() {
-        let open = "# HELP b Help of b.\n# TYPE b counter\nb_total{x=\"2\"} 1\nb_total{x=\"1\"} 2\n\
-                    # HELP a Help.\n# TYPE a gauge\na 3.0\n# HELP c None.\n# TYPE c gauge\n# EOF\n";
-        let plain_text = "# HELP a Help\n# TYPE a gauge\na 3\n# HELP b_total Help of b\n\
-                          # TYPE b_total counter\nb_total{x=\"1\"} 2\nb_total{x=\"2\"} 1\n";
-        assert_eq!(plain(open), plain_text);
+    fn whole_numbers_have_no_fraction() {
+        assert_eq!(tidy("a{x=\"1.0\"} 3.0\nb 0.5\n"), "a{x=\"1.0\"} 3\nb 0.5\n");
     }
 
     #[test]
-    fn the_lines_of_a_histogram_stay_together() {
-        let open = "# HELP h H.\n# TYPE h histogram\n\
-                    h_sum{x=\"2\"} 0.5\nh_count{x=\"2\"} 1\nh_bucket{le=\"1.0\",x=\"2\"} 1\n\
-                    h_sum{x=\"1\"} 0.0\nh_count{x=\"1\"} 0\nh_bucket{x=\"1\",le=\"+Inf\"} 0\n# EOF\n";
-        let expected = "# HELP h H\n# TYPE h histogram\n\
-                        h_sum{x=\"1\"} 0\nh_count{x=\"1\"} 0\nh_bucket{x=\"1\",le=\"+Inf\"} 0\n\
-                        h_sum{x=\"2\"} 0.5\nh_count{x=\"2\"} 1\nh_bucket{x=\"2\",le=\"1\"} 1\n";
-        assert_eq!(plain(open), expected);
+    fn counters_keep_the_name_of_the_table() {
+        let text = "# HELP authentication_attempts_total [ALPHA] x\n\
+                    # TYPE authentication_attempts_total counter\n\
+                    authentication_attempts_total{result=\"success\"} 1\n\
+                    apiserver_request_total{code=\"200\"} 1\n";
+        let expected = "# HELP authentication_attempts [ALPHA] x\n\
+                        # TYPE authentication_attempts counter\n\
+                        authentication_attempts{result=\"success\"} 1\n\
+                        apiserver_request_total{code=\"200\"} 1\n";
+        assert_eq!(tidy(text), expected);
     }
 }

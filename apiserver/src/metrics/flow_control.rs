@@ -9,10 +9,9 @@ use apf::integrator::SeatDemandStatistics;
 use apf::observe::{ExecutionType, FlowObserver, LevelObserver, Observer};
 use apf::queueset::{DispatchOrder, RejectReason};
 use apf::seat_seconds::SeatSeconds;
-use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::histogram::Histogram;
 
-use super::{Bounds, Families, FloatGauge, Labels, Series};
+use super::families::{Counter, Families, Gauge, Labels, Series};
 
 fn full(name: &str) -> String {
     format!("apiserver_flowcontrol_{name}")
@@ -21,7 +20,7 @@ fn full(name: &str) -> String {
 /// Counts for the metrics.
 pub struct FlowControlObserver {
     families: Arc<Families>,
-    seat_fair_frac: Series<FloatGauge>,
+    seat_fair_frac: Series<Gauge>,
 }
 
 impl FlowControlObserver {
@@ -46,20 +45,20 @@ impl Observer for FlowControlObserver {
 }
 
 struct Level {
-    nominal: Series<FloatGauge>,
-    lower: Series<FloatGauge>,
-    upper: Series<FloatGauge>,
-    current: Series<FloatGauge>,
-    target: Series<FloatGauge>,
+    nominal: Series<Gauge>,
+    lower: Series<Gauge>,
+    upper: Series<Gauge>,
+    current: Series<Gauge>,
+    target: Series<Gauge>,
     /// High watermark, average, standard deviation, smoothed.
-    demand: [Series<FloatGauge>; 4],
-    progress: Series<FloatGauge>,
-    dispatch_progress: Series<FloatGauge>,
-    latest_start: Series<FloatGauge>,
+    demand: [Series<Gauge>; 4],
+    progress: Series<Gauge>,
+    dispatch_progress: Series<Gauge>,
+    latest_start: Series<Gauge>,
     /// Least and greatest.
-    next_starts: [Series<FloatGauge>; 2],
+    next_starts: [Series<Gauge>; 2],
     /// Least and greatest.
-    next_discounted_starts: [Series<FloatGauge>; 2],
+    next_discounted_starts: [Series<Gauge>; 2],
     /// By success: no, yes.
     epochs: [Series<Counter>; 2],
 }
@@ -143,21 +142,21 @@ impl LevelObserver for Level {
 }
 
 struct Flow {
-    estimated: Series<Histogram, Bounds>,
-    watches: Series<Histogram, Bounds>,
-    waiting: Series<FloatGauge>,
-    waiting_seats: Series<FloatGauge>,
-    queue_length: Series<Histogram, Bounds>,
+    estimated: Series<Histogram>,
+    watches: Series<Histogram>,
+    waiting: Series<Gauge>,
+    waiting_seats: Series<Gauge>,
+    queue_length: Series<Histogram>,
     not_accommodated: Series<Counter>,
-    executing: Series<FloatGauge>,
-    executing_seats: Series<FloatGauge>,
+    executing: Series<Gauge>,
+    executing_seats: Series<Gauge>,
     dispatched: Series<Counter>,
     /// By whether they execute: no, yes.
-    waited: [Series<Histogram, Bounds>; 2],
+    waited: [Series<Histogram>; 2],
     /// By reason.
     rejected: Vec<(RejectReason, Series<Counter>)>,
     /// By type.
-    executed: [(ExecutionType, Series<Histogram, Bounds>); 2],
+    executed: [(ExecutionType, Series<Histogram>); 2],
 }
 
 const REASONS: [RejectReason; 3] =

@@ -1,198 +1,152 @@
 //! The metrics that the server exposes (spec: apf 10).
 //!
-//! `apf::metrics::METRICS` says which there are; here they are counted and written.
+//! Two tables say which there are: [`apf::metrics::METRICS`] and the server's own in `table`. From
+//! them come the families that are counted in and what is written. Whoever counts resolves its
+//! series once and keeps them.
 
+mod endpoint;
 mod exposition;
+mod families;
 mod flow_control;
+mod process;
 mod ratios;
+mod requests;
+mod table;
+#[cfg(test)]
+pub(crate) mod tests;
 mod validation;
+mod watches;
 
-use std::collections::BTreeMap;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use apf::controller::FlowController;
-use apf::metrics::{Kind, METRICS, Metric};
-use prometheus_client::encoding::text::encode;
-use prometheus_client::metrics::counter::Counter;
-use prometheus_client::metrics::family::{Family, MetricConstructor};
-use prometheus_client::metrics::gauge::Gauge;
-use prometheus_client::metrics::histogram::Histogram;
-use prometheus_client::registry::Registry;
+use apf::digest::RequestKind;
+use apf::ratios::{InFlight, Phase};
 
+use self::exposition::Exposition;
+use self::families::{Families, labels};
+use self::ratios::Ratios;
+
+pub use endpoint::Endpoint;
 pub use flow_control::FlowControlObserver;
+pub use requests::{Answer, Filter, RequestMetrics, Watching};
 pub use validation::ValidationObserver;
+pub use watches::WatchMetrics;
 
-/// Names and values of labels, in alphabetical order of the names.
-type Labels = Vec<(&'static str, String)>;
-type FloatGauge = Gauge<f64, std::sync::atomic::AtomicU64>;
-
-/// Makes the histograms of one metric.
-#[derive(Debug, Clone, Copy)]
-struct Bounds(&'static [f64]);
-
-impl MetricConstructor<Histogram> for Bounds {
-    fn new_metric(&self) -> Histogram {
-        Histogram::new(self.0.iter().copied())
-    }
-}
-
-/// What is counted of everything, by the metrics' names.
-#[derive(Debug, Default)]
-struct Families {
-    counters: BTreeMap<&'static str, Family<Labels, Counter>>,
-    gauges: BTreeMap<&'static str, Family<Labels, FloatGauge>>,
-    histograms: BTreeMap<&'static str, Family<Labels, Histogram, Bounds>>,
-}
-
-/// One series; it appears when it is first used.
-struct Series<M, C = fn() -> M> {
-    family: Option<Family<Labels, M, C>>,
-    labels: Labels,
-    made: OnceLock<M>,
-    /// Used in the place of a metric that the table does not know.
-    nowhere: M,
-}
-
-impl<M: Clone, C: MetricConstructor<M>> Series<M, C> {
-    fn get(&self) -> &M {
-        let Some(family) = &self.family else { return &self.nowhere };
-        self.made.get_or_init(|| family.get_or_create_owned(&self.labels))
-    }
-}
-
-impl Families {
-    fn counter(&self, name: &str, labels: Labels) -> Series<Counter> {
-        Series {
-            family: self.counters.get(name).cloned(),
-            labels,
-            made: OnceLock::new(),
-            nowhere: Counter::default(),
-        }
-    }
-
-    fn gauge(&self, name: &str, labels: Labels) -> Series<FloatGauge> {
-        Series {
-            family: self.gauges.get(name).cloned(),
-            labels,
-            made: OnceLock::new(),
-            nowhere: FloatGauge::default(),
-        }
-    }
-
-    fn histogram(&self, name: &str, labels: Labels) -> Series<Histogram, Bounds> {
-        Series {
-            family: self.histograms.get(name).cloned(),
-            labels,
-            made: OnceLock::new(),
-            nowhere: Histogram::new([]),
-        }
-    }
+/// What the server says about itself in metrics that never change.
+#[derive(Debug, Clone, Default)]
+pub struct About {
+    /// When it started, in seconds since 1970.
+    pub start_seconds: i64,
+    /// The labels of `kubernetes_build_info` by their names.
+    pub build: Vec<(&'static str, String)>,
+    /// Feature gates: name, stage, whether it is on.
+    pub feature_gates: Vec<(&'static str, &'static str, bool)>,
+    /// What impersonation is called among the filters.
+    pub impersonation: &'static str,
 }
 
 /// All metrics.
+#[derive(Debug)]
 pub struct Metrics {
-    registry: Registry,
+    /// Requests and their answers.
+    pub requests: Arc<RequestMetrics>,
     families: Arc<Families>,
+    exposition: Exposition,
+    start_seconds: f64,
 }
 
-impl Default for Metrics {
-    fn default() -> Self {
-        let mut registry = Registry::default();
-        let mut families = Families::default();
-        for metric in METRICS.iter().chain(validation::METRICS) {
-            register(&mut registry, &mut families, metric);
-        }
-        Self { registry, families: Arc::new(families) }
+/// What is counted before there is anything to write.
+#[derive(Debug)]
+pub struct Counting(Arc<Families>);
+
+impl Counting {
+    /// Nothing was counted yet.
+    #[must_use]
+    #[expect(clippy::new_without_default, reason = "it is made once, on purpose")]
+    pub fn new() -> Self {
+        Self(Arc::new(Families::new()))
     }
-}
 
-fn register(registry: &mut Registry, families: &mut Families, metric: &'static Metric) {
-    let help = metric.help();
-    match metric.kind {
-        Kind::Counter => {
-            let family = Family::<Labels, Counter>::default();
-            // The suffix comes back when the counter is written.
-            let name = metric.name.strip_suffix("_total").unwrap_or(metric.name);
-            registry.register(name, help, family.clone());
-            families.counters.insert(metric.name, family);
+    /// Who counts what flow control does.
+    #[must_use]
+    pub fn observer(&self) -> FlowControlObserver {
+        FlowControlObserver::new(Arc::clone(&self.0))
+    }
+
+    /// All metrics, with the ratios that flow control keeps.
+    #[must_use]
+    pub fn into_metrics(
+        self,
+        about: About,
+        in_flight: Arc<InFlight>,
+        controller: Option<Arc<FlowController>>,
+    ) -> Metrics {
+        let families = self.0;
+        let mut build = about.build;
+        build.sort_unstable();
+        families.gauge("kubernetes_build_info", build).get().set(1.0);
+        for (name, stage, enabled) in about.feature_gates {
+            let labels = labels([("name", name), ("stage", stage)]);
+            families.gauge("kubernetes_feature_enabled", labels).get().set(enabled.into());
         }
-        Kind::Gauge => {
-            let family = Family::<Labels, FloatGauge>::default();
-            registry.register(metric.name, help, family.clone());
-            families.gauges.insert(metric.name, family);
+        let exposition = Exposition::new(Arc::clone(&families), Ratios { in_flight, controller });
+        Metrics {
+            requests: Arc::new(RequestMetrics::new(Arc::clone(&families), about.impersonation)),
+            exposition,
+            families,
+            #[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
+            start_seconds: about.start_seconds as f64,
         }
-        Kind::Histogram(bounds) => {
-            let family = Family::new_with_constructor(Bounds(bounds));
-            registry.register(metric.name, help, family.clone());
-            families.histograms.insert(metric.name, family);
-        }
-        // Kept by flow control itself and read when they are written.
-        Kind::TimingHistogram(_) => {}
     }
 }
 
 impl Metrics {
-    /// Who counts what flow control does.
-    #[must_use]
-    pub fn observer(&self) -> FlowControlObserver {
-        FlowControlObserver::new(Arc::clone(&self.families))
-    }
-
     /// Who counts what is found out about the rules of validation.
     #[must_use]
     pub fn validation_observer(&self) -> ValidationObserver {
         ValidationObserver::new(Arc::clone(&self.families))
     }
 
-    /// Exposes the ratios that flow control keeps.
-    pub fn expose_ratios(&mut self, controller: Arc<FlowController>) {
-        self.registry.register_collector(Box::new(ratios::Ratios(controller)));
-    }
-
     /// All metrics as text.
     #[must_use]
     pub fn text(&self) -> String {
-        let mut text = String::new();
-        // Writing to a text does not fail.
-        let _written = encode(&mut text, &self.registry);
-        exposition::plain(&text)
+        process::update(&self.families, self.start_seconds);
+        self.exposition.text()
+    }
+
+    /// Notes the most requests that there were in a phase lately.
+    pub fn note_watermark(&self, phase: Phase, kind: RequestKind, requests: u64) {
+        let name = match phase {
+            Phase::Executing => "apiserver_current_inflight_requests",
+            Phase::Waiting => "apiserver_current_inqueue_requests",
+        };
+        let labels = labels([("request_kind", kind.as_str())]);
+        self.families.gauge(name, labels).get().set(float(requests));
+    }
+
+    /// Notes how many objects of a resource are stored, and how large they are together.
+    pub fn note_objects(&self, group: &str, resource: &str, count: u64, bytes: u64) {
+        let labels = || labels([("group", group), ("resource", resource)]);
+        self.families.gauge("apiserver_resource_objects", labels()).get().set(float(count));
+        let sizes = self.families.gauge("apiserver_resource_size_estimate_bytes", labels());
+        sizes.get().set(float(bytes));
+    }
+
+    /// Counts a handshake that failed.
+    pub fn handshake_failed(&self) {
+        self.families.counter("apiserver_tls_handshake_errors_total", Vec::new()).get().inc();
+    }
+
+    /// Who counts what a watch of these objects sends.
+    #[must_use]
+    pub fn watch(&self, group: &str, version: &str, resource: &str) -> WatchMetrics {
+        WatchMetrics::new(&self.families, group, version, resource)
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use std::time::Duration;
-
-    use apf::observe::Observer as _;
-    use apf::queueset::RejectReason;
-
-    use super::*;
-
-    #[test]
-    fn series_appear_on_first_use_with_the_reference_s_names() {
-        let metrics = Metrics::default();
-        let flow = metrics.observer().flow("level", "schema");
-        assert_eq!(metrics.text(), "");
-        flow.rejected(RejectReason::QueueFull);
-        flow.waited(Duration::from_millis(10), true);
-        let text = metrics.text();
-        let labels = r#"flow_schema="schema",priority_level="level""#;
-        for line in [
-            "# HELP apiserver_flowcontrol_rejected_requests_total [BETA] ",
-            "# TYPE apiserver_flowcontrol_rejected_requests_total counter\n",
-            &format!(
-                "apiserver_flowcontrol_rejected_requests_total{{{labels},reason=\"queue-full\"}} 1\n"
-            ),
-            &format!(
-                "apiserver_flowcontrol_request_wait_duration_seconds_bucket\
-                 {{execute=\"true\",{labels},le=\"0.02\"}} 1\n"
-            ),
-            &format!(
-                "apiserver_flowcontrol_request_wait_duration_seconds_count\
-                 {{execute=\"true\",{labels}}} 1\n"
-            ),
-        ] {
-            assert!(text.contains(line), "{line} is not in\n{text}");
-        }
-    }
+/// Numbers as gauges have them; exact up to 2^53.
+#[expect(clippy::cast_precision_loss, reason = "gauges are floating point numbers")]
+const fn float(number: u64) -> f64 {
+    number as f64
 }

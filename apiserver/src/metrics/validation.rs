@@ -2,11 +2,9 @@
 
 use std::sync::Arc;
 
-use apf::metrics::{Kind, Metric, Stability};
-use prometheus_client::metrics::counter::Counter;
 use validation::lifecycle::Observer;
 
-use super::{Families, Labels, Series};
+use super::families::{Counter, Families, Labels, Series, labels};
 
 const MISMATCHES: &str = "apiserver_validation_declarative_validation_mismatch_total";
 const MISMATCHES_BY_IDENTIFIER: &str =
@@ -16,44 +14,6 @@ const PANICS_BY_IDENTIFIER: &str = "apiserver_validation_declarative_validation_
 const DUPLICATES: &str = "apiserver_validation_duplicate_validation_error_total";
 
 const IDENTIFIER: &str = "validation_identifier";
-
-const fn counter(
-    name: &'static str,
-    stability: Stability,
-    labels: &'static [&'static str],
-    meaning: &'static str,
-) -> Metric {
-    Metric { name, kind: Kind::Counter, stability, meaning, labels, const_labels: &[] }
-}
-
-/// The metrics of validation.
-pub(super) static METRICS: &[Metric] = &[
-    counter(
-        MISMATCHES,
-        Stability::Beta,
-        &[],
-        "Number of errors that declared and handwritten rules did not both report",
-    ),
-    counter(
-        MISMATCHES_BY_IDENTIFIER,
-        Stability::Alpha,
-        &[IDENTIFIER],
-        "Number of errors that declared and handwritten rules did not both report, by request",
-    ),
-    counter(PANICS, Stability::Beta, &[], "Number of times that declared rules panicked"),
-    counter(
-        PANICS_BY_IDENTIFIER,
-        Stability::Alpha,
-        &[IDENTIFIER],
-        "Number of times that declared rules panicked, by request",
-    ),
-    counter(
-        DUPLICATES,
-        Stability::Internal,
-        &[],
-        "Number of errors of refused updates that read like another one",
-    ),
-];
 
 /// Counts for the metrics, and logs.
 pub struct ValidationObserver {
@@ -65,12 +25,7 @@ pub struct ValidationObserver {
 
 impl ValidationObserver {
     pub(super) fn new(families: Arc<Families>) -> Self {
-        let total = |name| {
-            let series = families.counter(name, Labels::new());
-            // What has no labels is there from the start.
-            series.get();
-            series
-        };
+        let total = |name| families.counter(name, Labels::new());
         Self {
             mismatches: total(MISMATCHES),
             panics: total(PANICS),
@@ -81,8 +36,7 @@ impl ValidationObserver {
 
     /// Counts by a kind of request; there are as many as kinds, subresources and verbs.
     fn count(&self, name: &str, identifier: &str) {
-        let labels = vec![(IDENTIFIER, identifier.to_owned())];
-        self.families.counter(name, labels).get().inc();
+        self.families.counter(name, labels([(IDENTIFIER, identifier)])).get().inc();
     }
 }
 
@@ -115,6 +69,7 @@ mod tests {
     use validation::flowcontrol::{Context, Gates, validate_create_observed};
 
     use super::super::Metrics;
+    use super::super::tests::metrics;
     use super::*;
 
     /// What is logged.
@@ -145,7 +100,7 @@ mod tests {
 
     #[test]
     fn totals_are_there_from_the_start_and_the_others_when_there_is_something_to_count() {
-        let metrics = Metrics::default();
+        let metrics = metrics();
         drop(metrics.validation_observer());
         let text = metrics.text();
         for name in [MISMATCHES, PANICS, DUPLICATES] {
@@ -159,7 +114,7 @@ mod tests {
 
     #[test]
     fn a_difference_between_the_rules_is_counted_and_logged_with_its_field() {
-        let metrics = Metrics::default();
+        let metrics = metrics();
         // Only the declared rules look at the members of an unknown type.
         let level = json!({
             "metadata": {"name": "a"},
@@ -189,7 +144,7 @@ mod tests {
 
     #[test]
     fn panics_and_duplicates_are_counted_and_logged() {
-        let metrics = Metrics::default();
+        let metrics = metrics();
         let log = logged(&metrics, |observer| {
             observer.panic("flowschema_update", "index out of bounds");
             observer.duplicate("FlowSchema", "spec: Forbidden");

@@ -16,7 +16,7 @@ use openapi::resource::{Group, GroupVersion, Resource as Described, Version};
 use openapi::{discovery, recorded};
 use serde_json::{Value, json};
 
-use super::health::Endpoint;
+use super::health::{Endpoint, Health};
 use super::openapi::OpenApi;
 use crate::access::TokenKeys;
 use crate::codec::json;
@@ -44,6 +44,25 @@ pub(super) fn version() -> Value {
         "compiler": "gc",
         "platform": "linux/amd64",
     })
+}
+
+/// The labels of `kubernetes_build_info` and their values.
+pub(crate) fn build_info() -> Vec<(&'static str, String)> {
+    let version = version();
+    let labels = [
+        ("build_date", "buildDate"),
+        ("compiler", "compiler"),
+        ("git_commit", "gitCommit"),
+        ("git_tree_state", "gitTreeState"),
+        ("git_version", "gitVersion"),
+        ("go_version", "goVersion"),
+        ("major", "major"),
+        ("minor", "minor"),
+        ("platform", "platform"),
+    ];
+    labels
+        .map(|(label, member)| (label, version[member].as_str().unwrap_or_default().to_owned()))
+        .into()
 }
 
 /// A discovery document of whole groups, and its tag.
@@ -132,7 +151,7 @@ impl Documents {
         }
     }
 
-    pub(super) fn root(&self) -> Value {
+    pub(super) fn root(&self, health: &Health) -> Value {
         let mut paths: Vec<String> = [
             "/.well-known/openid-configuration",
             "/api",
@@ -157,7 +176,8 @@ impl Documents {
             paths.extend(group.group_versions().map(|(key, _)| format!("/{}", key.root())));
         }
         for endpoint in [Endpoint::Healthz, Endpoint::Livez, Endpoint::Readyz] {
-            paths.extend(endpoint.checks().map(|check| format!("/{}/{check}", endpoint.name())));
+            let checks = health.checks(endpoint);
+            paths.extend(checks.map(|check| format!("/{}/{check}", endpoint.name())));
         }
         paths.sort_unstable();
         json!({ "paths": paths })

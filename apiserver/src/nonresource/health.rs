@@ -11,6 +11,12 @@ use validation::text::go_quote;
 /// server does not have pass: there is nothing that could fail.
 const CHECKS: &str = include_str!("health_checks.txt");
 
+/// The check that the configuration of flow control was read.
+const CONSUMER_CHECK: &str = "poststarthook/priority-and-fairness-config-consumer";
+/// The check that flow control watches over requests, and what is there without it.
+const FILTER_CHECK: &str = "poststarthook/priority-and-fairness-filter";
+const MAX_IN_FLIGHT_CHECK: &str = "poststarthook/max-in-flight-filter";
+
 /// An endpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Endpoint {
@@ -39,8 +45,11 @@ impl Endpoint {
         }
     }
 
-    /// The names of its checks.
-    pub(super) fn checks(self) -> impl Iterator<Item = &'static str> {
+    /// The names of its checks, with or without API Priority and Fairness.
+    pub(super) fn checks(
+        self,
+        priority_and_fairness: bool,
+    ) -> impl Iterator<Item = &'static str> + Clone {
         CHECKS.lines().filter_map(move |line| {
             let (name, only) = line.split_once(' ').unwrap_or((line, ""));
             let here = match only {
@@ -48,19 +57,41 @@ impl Endpoint {
                 "ready" => self == Self::Readyz,
                 _ => self != Self::Readyz,
             };
+            let name = match name {
+                _ if priority_and_fairness => name,
+                CONSUMER_CHECK => return None,
+                FILTER_CHECK => MAX_IN_FLIGHT_CHECK,
+                other => other,
+            };
             here.then_some(name)
         })
     }
 }
 
 /// Whether the server is well.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Health {
+    priority_and_fairness: bool,
     consumer_synced: AtomicBool,
     bootstrapped: AtomicBool,
 }
 
 impl Health {
+    /// Nothing has been done yet.
+    #[must_use]
+    pub fn new(priority_and_fairness: bool) -> Self {
+        Self {
+            priority_and_fairness,
+            consumer_synced: AtomicBool::new(false),
+            bootstrapped: AtomicBool::new(false),
+        }
+    }
+
+    /// The names of an endpoint's checks.
+    pub(super) fn checks(&self, endpoint: Endpoint) -> impl Iterator<Item = &'static str> + Clone {
+        endpoint.checks(self.priority_and_fairness)
+    }
+
     /// The first configuration was taken into use.
     pub fn set_consumer_synced(&self) {
         self.consumer_synced.store(true, Ordering::Relaxed);
@@ -77,9 +108,7 @@ impl Health {
             |done: &AtomicBool| (!done.load(Ordering::Relaxed)).then(|| "not finished".to_owned());
         match check {
             "etcd" | "etcd-readiness" => server.storage_status().failure,
-            "poststarthook/priority-and-fairness-config-consumer" => {
-                unfinished(&self.consumer_synced)
-            }
+            CONSUMER_CHECK => unfinished(&self.consumer_synced),
             "poststarthook/priority-and-fairness-config-producer" => unfinished(&self.bootstrapped),
             "shutdown" => server.stop.is_cancelled().then(|| "process is shutting down".to_owned()),
             _ => None,
@@ -97,10 +126,11 @@ impl Health {
         if !check.is_empty() {
             return self.answer_check(server, endpoint, check);
         }
+        let checks = self.checks(endpoint);
         let excluded: Vec<&str> = request.query.all("exclude").collect();
         let mut lines = String::new();
         let mut failed = false;
-        for name in endpoint.checks() {
+        for name in checks.clone() {
             if excluded.contains(&name) {
                 lines.push_str(&format!("[+]{name} excluded: ok\n"));
             } else if let Some(why) = self.failure(server, name) {
@@ -113,7 +143,7 @@ impl Health {
         }
         let mut unknown: Vec<String> = excluded
             .iter()
-            .filter(|name| !endpoint.checks().any(|check| check == **name))
+            .filter(|name| !checks.clone().any(|check| check == **name))
             .map(|name| go_quote(name))
             .collect();
         unknown.sort_unstable();
@@ -133,7 +163,7 @@ impl Health {
     }
 
     fn answer_check(&self, server: &Server, endpoint: Endpoint, check: &str) -> Reply {
-        if !endpoint.checks().any(|name| name == check) {
+        if !self.checks(endpoint).any(|name| name == check) {
             return Reply::not_found();
         }
         match self.failure(server, check) {
@@ -164,8 +194,16 @@ mod tests {
 
     #[test]
     fn readiness_ends_with_shutdown() {
-        assert_eq!(Endpoint::Readyz.checks().last(), Some("shutdown"));
-        assert_eq!(Endpoint::Readyz.checks().count(), 36);
-        assert_eq!(Endpoint::Livez.checks().count(), 34);
+        assert_eq!(Endpoint::Readyz.checks(true).last(), Some("shutdown"));
+        assert_eq!(Endpoint::Readyz.checks(true).count(), 36);
+        assert_eq!(Endpoint::Livez.checks(true).count(), 34);
+    }
+
+    #[test]
+    fn without_priority_and_fairness_only_its_objects_are_kept() {
+        let names = || Endpoint::Readyz.checks(false);
+        let about_it: Vec<_> = names().filter(|name| name.contains("priority-and")).collect();
+        assert_eq!(about_it, ["poststarthook/priority-and-fairness-config-producer"]);
+        assert!(names().any(|name| name == MAX_IN_FLIGHT_CHECK));
     }
 }

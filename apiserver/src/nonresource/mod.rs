@@ -13,11 +13,12 @@ use serde_json::Value;
 use crate::codec::accept::{self, Accepted};
 use crate::codec::json;
 use crate::handlers::check_accept;
-use crate::reply::{Failure, Reply};
+use crate::reply::{self, Failure, Reply};
 use crate::request::Authorized;
 use crate::server::Server;
 
 pub use documents::Documents;
+pub(crate) use documents::build_info;
 pub use health::Health;
 
 const DOCUMENT_TYPES: [&str; 3] =
@@ -33,18 +34,13 @@ pub(crate) async fn serve(
     match path {
         "/" | "/index.html" => Ok(Reply::Json {
             code: 200,
-            text: json::to_vec(&documents.root()).into(),
+            text: json::to_vec(&documents.root(&server.health)).into(),
             accepted: Accepted { pretty: true, ..Accepted::JSON },
         }),
         "/api" | "/api/" => discovery(&request, documents.core_versions(), documents.core_groups()),
         "/apis" | "/apis/" => discovery(&request, documents.groups(), documents.all_groups()),
         "/version" | "/version/" => version(&request),
-        "/metrics" => Ok(Reply::Text {
-            code: 200,
-            text: server.metrics.text(),
-            content_type: "text/plain; version=0.0.4; charset=utf-8; escaping=underscores",
-            nosniff: false,
-        }),
+        "/metrics" => Ok(metrics(server, &request)),
         "/openapi/v2" => documents.openapi.v2(&request).await,
         "/openapi/v3" | "/openapi/v3/" => documents.openapi.v3_index().await,
         "/openid/v1/jwks" => Ok(documents.json_web_keys()),
@@ -64,6 +60,13 @@ pub(crate) async fn serve(
             }
         }
     }
+}
+
+/// All metrics; compressed, however small, for those who take it so.
+fn metrics(server: &Server, request: &Authorized) -> Reply {
+    let content_type = "text/plain; version=0.0.4; charset=utf-8; escaping=underscores";
+    let text = server.metrics.text();
+    Reply::Raw(Box::new(reply::scraped(&request.record, content_type, text.into())))
 }
 
 /// A dump of the state of flow control.

@@ -18,6 +18,8 @@ pub struct Config {
     pub storage_backend: BackendKind,
     /// How long old revisions stay readable.
     pub compaction_interval: Duration,
+    /// How often stored objects are counted; never, if it is zero.
+    pub count_objects_period: Duration,
     /// The address to listen on.
     pub bind_address: IpAddr,
     /// The port to listen on; 0 takes any free one.

@@ -103,6 +103,15 @@ impl FeatureGates {
         Ok(())
     }
 
+    /// Every gate as metrics tell it: its name, its stage (empty for a settled one), whether it is
+    /// on.
+    pub fn iter(&self) -> impl Iterator<Item = (&'static str, &'static str, bool)> + '_ {
+        known().map(|gate| {
+            let stage = if gate.stage == "GA" { "" } else { gate.stage };
+            (gate.name, stage, self.enabled(gate.name))
+        })
+    }
+
     /// Whether a gate is on; unknown ones are off.
     #[must_use]
     pub fn enabled(&self, name: &str) -> bool {

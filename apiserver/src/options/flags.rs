@@ -102,6 +102,13 @@ static FLAGS: &[Flag] = &[
         "5m0s",
         "How long old revisions stay readable",
     ),
+    flag(
+        STORAGE,
+        "etcd-count-metric-poll-period",
+        Kind::Duration,
+        "1m0s",
+        "How often stored objects are counted, for metrics and the seats of lists; 0 for never",
+    ),
     flag(SERVING, "bind-address", Kind::Address, "127.0.0.1", "The address to listen on"),
     flag(
         SERVING,

@@ -44,6 +44,7 @@ fn config(reader: &mut Reader<'_>) -> Config {
     Config {
         storage_backend: storage_backend(reader),
         compaction_interval: reader.duration("etcd-compaction-interval"),
+        count_objects_period: reader.duration("etcd-count-metric-poll-period"),
         bind_address: reader.address("bind-address").unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST)),
         secure_port: secure_port(reader),
         tls: tls(reader),

@@ -22,7 +22,7 @@ use crate::flow_control::Seats;
 use api::status::{Reason, Status};
 use query::Query;
 
-pub use body::{BODY_BYTES_MAX, read_body};
+pub use body::{BODY_BYTES_MAX, RequestBody, read_body};
 pub use record::Record;
 
 /// A request as it came in.
@@ -33,7 +33,7 @@ pub struct Received {
     pub connection: Arc<ConnectionInfo>,
     pub(crate) parts: Parts,
     pub(crate) query: Query,
-    pub(crate) body: Incoming,
+    pub(crate) body: RequestBody,
     pub(crate) at: Instant,
 }
 
@@ -44,6 +44,7 @@ impl Received {
         let (parts, body) = request.into_parts();
         let query = Query::parse(parts.uri.query().unwrap_or_default());
         let record = Arc::new(Record::new(&parts, &query));
+        let body = RequestBody::new(body, Arc::clone(&record));
         Self { record, connection, parts, query, body, at: Instant::now() }
     }
 }
@@ -76,7 +77,7 @@ pub struct Authorized {
     pub user: Arc<User>,
     /// The seats it holds until it is answered.
     pub seats: Seats,
-    pub(crate) body: Incoming,
+    pub(crate) body: RequestBody,
     pub(crate) deadline: Option<Instant>,
 }
 

@@ -1,14 +1,16 @@
 //! What is noted about a request while it is served.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use apf::controller::Classification;
+use apf::estimate::WorkEstimate;
 use http::request::Parts;
 use parking_lot::Mutex;
 
 use super::{accept_header, header_text};
 use crate::codec::accept::{self, Accepted};
+use crate::metrics::{Endpoint, Watching};
 use crate::request::query::Query;
 
 /// How many bytes the texts of all warnings may have; beyond that each is cut.
@@ -22,10 +24,18 @@ pub struct Record {
     pub audit_id: String,
     /// How it was classified, once it was.
     pub classified: OnceLock<Classification>,
+    /// How much work it was taken for.
+    pub work: OnceLock<WorkEstimate>,
     /// The user's name, once it is known.
     pub user: OnceLock<String>,
     /// How long it waited for seats.
     pub queue_wait: OnceLock<Duration>,
+    /// How large its body is, once it was read.
+    pub body_bytes: OnceLock<usize>,
+    /// What it counts as, once somebody answers for it.
+    pub endpoint: OnceLock<Arc<Endpoint>>,
+    /// The watch that it is, until the answer takes it along.
+    pub watching: Mutex<Option<Watching>>,
     warnings: Mutex<Vec<String>>,
     accept: String,
     accept_encoding: String,
@@ -47,8 +57,12 @@ impl Record {
         Self {
             audit_id,
             classified: OnceLock::new(),
+            work: OnceLock::new(),
             user: OnceLock::new(),
             queue_wait: OnceLock::new(),
+            body_bytes: OnceLock::new(),
+            endpoint: OnceLock::new(),
+            watching: Mutex::default(),
             warnings: Mutex::default(),
             accept: accept_header(&parts.headers),
             accept_encoding: header_text(&parts.headers, &http::header::ACCEPT_ENCODING).to_owned(),

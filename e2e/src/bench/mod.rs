@@ -1,6 +1,7 @@
 //! Measuring servers from outside: start-up, memory, requests per second, latencies.
 
 mod contender;
+mod cost;
 mod load;
 mod memory;
 mod report;
@@ -11,6 +12,7 @@ use std::time::Duration;
 
 use crate::error::Error;
 
+pub use cost::Cost;
 pub use report::Report;
 
 /// What is measured, and how long.
@@ -48,6 +50,15 @@ pub fn run(plan: &Plan) -> Result<Vec<Report>, Error> {
         reports.push(measure(&contender::Program::reference(baseline), plan)?);
     }
     Ok(reports)
+}
+
+/// Measures what Priority and Fairness costs the server of the plan.
+///
+/// # Errors
+///
+/// As those of [`run`].
+pub fn flow_control_cost(plan: &Plan) -> Result<Cost, Error> {
+    cost::measure(plan)
 }
 
 fn measure(program: &contender::Program, plan: &Plan) -> Result<Report, Error> {

@@ -10,7 +10,7 @@ use e2e::{Error, binary};
 use super::say;
 
 /// Starts the server with its objects on disk and measures start-up, memory, and GETs, LISTs and
-/// durable CREATEs over TLS by an ordinary user.
+/// durable CREATEs over TLS by an ordinary user; and what Priority and Fairness costs a GET.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Bench {
     /// The server's program; built where left out.
@@ -51,6 +51,7 @@ impl Bench {
         for report in bench::run(&plan)? {
             say(&report.to_string());
         }
+        say(&bench::flow_control_cost(&plan)?.to_string());
         Ok(ExitCode::SUCCESS)
     }
 }

@@ -36,7 +36,7 @@ fn all_readings_are_wound_back_together() {
     let expected = before.plus(SeatSeconds::from_units(100_000_000)).minus(SeatSeconds::EPOCH_STEP);
     assert_eq!(set.progress, expected);
     assert_eq!(readings(&set), (300_000 - 100_000_000, -100_000_000));
-    let waiting = set.requests.iter().find(|request| request.phase == request::Phase::Waiting);
+    let waiting = set.requests.iter().find(|request| request.phase == Phase::Waiting);
     assert_eq!(waiting.unwrap().arrival_progress, before.minus(SeatSeconds::EPOCH_STEP));
     assert_eq!(set.queues[2].next_dispatch, SeatSeconds::ZERO);
 }

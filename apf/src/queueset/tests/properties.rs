@@ -215,12 +215,12 @@ impl Model {
         let seats: u64 = queues.iter().map(|queue| queue.seats_in_use).sum();
         assert_eq!(self.set.queues_seats_in_use, seats);
         for (index, queue) in queues.iter().enumerate() {
-            assert_eq!(self.set.occupied.contains(&index), !queue.waiting.is_empty());
+            assert_eq!(self.set.occupied.contains(index), !queue.waiting.is_empty());
             let mut sums = WaitingSums::default();
             for id in &queue.waiting {
                 let request = self.set.requests.get(*id).unwrap();
                 assert_eq!(request.queue(), Some(index));
-                sums.add(&request.work);
+                sums.add(&request.work, request.total_work);
             }
             assert_eq!(queue.sums, sums);
         }

@@ -1,14 +1,16 @@
 //! Which requests a FlowSchema claims, and how it tells them apart into flows
 //! (spec: apf 3.3 to 3.6, 3.8).
 
-use std::sync::Arc;
+mod classifier;
 
 use api::flowcontrol::v1::{
-    FlowDistinguisherMethod, FlowSchema, NonResourcePolicyRule, PolicyRulesWithSubjects,
-    ResourcePolicyRule, Subject,
+    FlowDistinguisherMethod, NonResourcePolicyRule, PolicyRulesWithSubjects, ResourcePolicyRule,
+    Subject,
 };
 
 use crate::digest::{RequestDigest, ResourceTarget, Target};
+
+pub use classifier::Classifier;
 
 /// Stands for everything in the lists of rules and in subjects' names.
 const ALL: &str = "*";
@@ -47,42 +49,7 @@ impl DistinguisherMethod {
     }
 }
 
-/// Finds out which requests a FlowSchema claims. Whose requests they are is asked first and most
-/// often, so that is prepared.
-#[derive(Debug)]
-pub struct FlowSchemaMatcher {
-    schema: Arc<FlowSchema>,
-    /// The subjects of each rule.
-    subjects: Vec<Vec<SubjectMatcher>>,
-}
-
-impl FlowSchemaMatcher {
-    /// Prepares a FlowSchema.
-    #[must_use]
-    pub fn new(schema: Arc<FlowSchema>) -> Self {
-        let rules = schema.spec.rules.iter();
-        let subjects = rules.map(|rule| rule.subjects.iter().map(SubjectMatcher::new).collect());
-        let subjects = subjects.collect();
-        Self { schema, subjects }
-    }
-
-    /// The FlowSchema.
-    #[must_use]
-    pub fn schema(&self) -> &FlowSchema {
-        &self.schema
-    }
-
-    /// Whether the FlowSchema claims a request: one of its rules has to match. Without rules it
-    /// claims none.
-    #[must_use]
-    pub fn matches(&self, digest: &RequestDigest<'_>) -> bool {
-        self.subjects.iter().zip(&self.schema.spec.rules).any(|(subjects, rule)| {
-            let is_one = |s: &SubjectMatcher| s.matches(digest.user_name, digest.groups);
-            subjects.iter().any(is_one) && target_matches(rule, &digest.target)
-        })
-    }
-}
-
+/// Whether a rule is about what a request asks for, whoever sends it.
 fn target_matches(rule: &PolicyRulesWithSubjects, target: &Target<'_>) -> bool {
     match target {
         Target::Resource(target) => {
@@ -134,9 +101,10 @@ impl SubjectMatcher {
         matcher.unwrap_or(Self::Nobody)
     }
 
-    /// Whether the subject stands for a user of this name and these groups.
-    #[must_use]
-    pub fn matches(&self, user_name: &str, groups: &[String]) -> bool {
+    /// Whether the subject stands for a user of this name and these groups. [`Classifier`] looks
+    /// subjects up instead of asking each.
+    #[cfg(test)]
+    fn matches(&self, user_name: &str, groups: &[String]) -> bool {
         match self {
             Self::Nobody => false,
             Self::Everybody => true,

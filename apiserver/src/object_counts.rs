@@ -1,0 +1,155 @@
+//! How many objects are stored and how large they are, counted from time to time: the work of a
+//! list is estimated by it (spec: apf 6.2).
+//!
+//! As on the reference the counts may be some minutes old, so that a list of objects that were
+//! made just now is taken for less work than it is.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use apf::estimate::{ObjectStatistics, ObjectStatisticsSource};
+use parking_lot::RwLock;
+use tokio::time::Instant;
+
+use crate::metrics::Metrics;
+use crate::objects::{ObjectStore, Stores};
+
+/// Counts that are older than this are not believed.
+const FRESH_FOR: Duration = Duration::from_secs(3 * 60);
+/// By how much the time between two counts may be longer than asked for.
+const JITTER: f64 = 1.2;
+
+/// The latest counts.
+#[derive(Debug)]
+pub struct ObjectCounts {
+    resources: Vec<Counted>,
+    /// `None` if nothing is counted.
+    period: Option<Duration>,
+}
+
+#[derive(Debug)]
+struct Counted {
+    store: Arc<ObjectStore>,
+    latest: RwLock<Option<Count>>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Count {
+    at: Instant,
+    objects: u64,
+    bytes: u64,
+}
+
+impl ObjectCounts {
+    /// Nothing was counted yet. With a period of zero nothing ever is.
+    #[must_use]
+    pub fn new(stores: &Stores, period: Duration) -> Self {
+        let resources = stores
+            .iter()
+            .map(|store| Counted { store: Arc::clone(store), latest: RwLock::default() });
+        Self { resources: resources.collect(), period: (!period.is_zero()).then_some(period) }
+    }
+
+    /// Counts now, and then again and again.
+    pub async fn keep_counting(&self, metrics: &Metrics) {
+        let Some(period) = self.period else { return };
+        loop {
+            self.count(metrics);
+            let random = u16::from_be_bytes(random_bytes());
+            let later = period.mul_f64(JITTER * f64::from(random) / f64::from(u16::MAX));
+            tokio::time::sleep(period + later).await;
+        }
+    }
+
+    fn count(&self, metrics: &Metrics) {
+        for Counted { store, latest } in &self.resources {
+            let (objects, bytes) = store.cache.size();
+            let objects = u64::try_from(objects).unwrap_or(u64::MAX);
+            *latest.write() = Some(Count { at: Instant::now(), objects, bytes });
+            metrics.note_objects(
+                &store.resource.kind.group,
+                &store.resource.described.plural,
+                objects,
+                bytes,
+            );
+        }
+    }
+}
+
+fn random_bytes() -> [u8; 2] {
+    let [first, second, ..] = *uuid::Uuid::new_v4().as_bytes();
+    [first, second]
+}
+
+impl ObjectStatisticsSource for ObjectCounts {
+    fn object_statistics(&self, api_group: &str, resource: &str) -> ObjectStatistics {
+        let counted = self.resources.iter().find(|counted| {
+            let known = &counted.store.resource;
+            known.kind.group == api_group && known.described.plural == resource
+        });
+        match counted.and_then(|counted| *counted.latest.read()) {
+            None => ObjectStatistics::Unknown,
+            Some(count) if count.at.elapsed() > FRESH_FOR => ObjectStatistics::Stale,
+            Some(Count { objects, bytes, .. }) => ObjectStatistics::Known {
+                count: objects,
+                average_bytes: bytes.checked_div(objects).unwrap_or_default(),
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use storage::Backend;
+    use storage::memory::Memory;
+
+    use super::*;
+    use crate::metrics::tests::metrics;
+    use crate::resources::Resources;
+
+    const MINUTE: Duration = Duration::from_secs(60);
+    const GROUP: &str = "flowcontrol.apiserver.k8s.io";
+
+    async fn stores() -> Stores {
+        let backend: Arc<dyn Backend> = Arc::new(Memory::new());
+        Stores::open(&backend, &Resources::built_in(&crate::options::RuntimeConfig::default()))
+            .await
+            .unwrap()
+    }
+
+    fn known(counts: &ObjectCounts) -> Option<u64> {
+        match counts.object_statistics(GROUP, "flowschemas") {
+            ObjectStatistics::Known { count, .. } => Some(count),
+            ObjectStatistics::Unknown | ObjectStatistics::Stale => None,
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn objects_count_from_the_next_time_they_are_counted() {
+        let stores = stores().await;
+        let (counts, metrics) = (Arc::new(ObjectCounts::new(&stores, MINUTE)), metrics());
+        assert_eq!(known(&counts), None);
+        let counting = Arc::clone(&counts);
+        let task = tokio::spawn(async move { counting.keep_counting(&metrics).await });
+        tokio::time::sleep(MINUTE / 60).await;
+        assert_eq!(known(&counts), Some(0));
+        let store = stores.find(GROUP, "flowschemas").unwrap();
+        let key = store.resource.key("", "a");
+        store.create(&key, &json!({ "metadata": { "name": "a" } })).await.unwrap();
+        assert_eq!(known(&counts), Some(0));
+        tokio::time::sleep(MINUTE.mul_f64(1.0 + JITTER)).await;
+        assert_eq!(known(&counts), Some(1));
+        assert_eq!(counts.object_statistics("", "pods"), ObjectStatistics::Unknown);
+        task.abort();
+        tokio::time::sleep(FRESH_FOR + MINUTE).await;
+        assert_eq!(counts.object_statistics(GROUP, "flowschemas"), ObjectStatistics::Stale);
+    }
+
+    #[tokio::test]
+    async fn without_a_period_nothing_is_ever_known() {
+        let counts = ObjectCounts::new(&stores().await, Duration::ZERO);
+        counts.keep_counting(&metrics()).await;
+        assert_eq!(counts.object_statistics(GROUP, "flowschemas"), ObjectStatistics::Unknown);
+    }
+}
