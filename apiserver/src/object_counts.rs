@@ -140,7 +140,7 @@ mod tests {
         assert_eq!(known(&counts), Some(0));
         tokio::time::sleep(MINUTE.mul_f64(1.0 + JITTER)).await;
         assert_eq!(known(&counts), Some(1));
-        assert_eq!(counts.object_statistics("", "pods"), ObjectStatistics::Unknown);
+        assert_eq!(counts.object_statistics("", "nopes"), ObjectStatistics::Unknown);
         task.abort();
         tokio::time::sleep(FRESH_FOR + MINUTE).await;
         assert_eq!(counts.object_statistics(GROUP, "flowschemas"), ObjectStatistics::Stale);
