@@ -3,7 +3,7 @@
 use auth::request_info::RequestInfo;
 
 use super::families::{Labels, labels};
-use crate::handlers::{Place, Route};
+use crate::handlers::Route;
 use crate::request::query::Query;
 
 /// Who serves: there is only this one.
@@ -50,13 +50,11 @@ impl Endpoint {
             served: true,
         };
         match route {
-            Route::Objects(place) => {
+            Route::Objects(_) => {
                 endpoint.group.clone_from(&info.api_group);
                 endpoint.version.clone_from(&info.api_version);
                 endpoint.resource.clone_from(&info.resource);
-                if !matches!(place, Place::Stored { .. }) || info.subresource == "status" {
-                    endpoint.subresource.clone_from(&info.subresource);
-                }
+                endpoint.subresource.clone_from(&info.subresource);
             }
             Route::Group(_) | Route::GroupVersion { .. } => {}
             Route::UnknownInGroup => endpoint.served = false,
