@@ -128,7 +128,11 @@ impl Call<'_> {
     /// The prefix of the keys that are asked for.
     fn prefix(&self) -> String {
         let prefix = self.resource.key_prefix();
-        if self.namespace.is_empty() { prefix } else { format!("{prefix}{}/", self.namespace) }
+        if self.namespace.is_empty() {
+            prefix.to_owned()
+        } else {
+            format!("{prefix}{}/", self.namespace)
+        }
     }
 
     /// The state to list, where to start in it, and whether further pages can be of the same state.

@@ -242,11 +242,10 @@ impl WriteContext<'_> {
 
     /// Calls with what managed fields need to know about the place that is written to.
     pub(crate) fn with_endpoint<T>(&self, f: impl FnOnce(&Endpoint<'_>, Writer<'_>) -> T) -> T {
-        let group_version = self.resource.kind.group_version();
         let versions = ServedVersions(&self.server.resources, self.resource);
         let reset_fields = self.part.reset_fields(self.resource.has_status);
         let endpoint = Endpoint {
-            group_version: &group_version,
+            group_version: self.resource.api_version(),
             kind: &self.resource.kind.kind,
             subresource: self.part.subresource,
             reset_fields: &reset_fields,
@@ -468,7 +467,7 @@ struct ServedVersions<'a>(&'a Resources, &'a Resource);
 
 impl ServedVersions<'_> {
     fn find(&self, group_version: &str) -> Option<&Arc<Resource>> {
-        self.0.versions_of(self.1).find(|other| other.kind.group_version() == group_version)
+        self.0.versions_of(self.1).find(|other| other.api_version() == group_version)
     }
 }
 

@@ -98,7 +98,7 @@ impl Stores {
         let stored = resources.iter().filter(|resource| resource.conversion.is_none());
         for resource in stored {
             let decoder = ObjectDecoder { resource: Arc::clone(resource) };
-            let prefix = resource.key_prefix();
+            let prefix = resource.key_prefix().to_owned();
             let store = ObjectStore {
                 resource: Arc::clone(resource),
                 cache: caches.cache(&prefix, decoder).await?,
@@ -113,7 +113,7 @@ impl Stores {
     /// The store of a resource.
     #[must_use]
     pub fn of(&self, resource: &Resource) -> Option<&Arc<ObjectStore>> {
-        self.stores.get(&resource.key_prefix())
+        self.stores.get(resource.key_prefix())
     }
 
     /// The store of a resource by its group and plural.

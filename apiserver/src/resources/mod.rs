@@ -98,6 +98,8 @@ pub struct Resource {
     /// What clients are told who still use this version.
     pub deprecation: Option<String>,
     type_meta_json: String,
+    api_version: String,
+    key_prefix: String,
 }
 
 impl Resource {
@@ -112,6 +114,10 @@ impl Resource {
         let kind =
             GroupVersionKind::new(&group_version.group, &group_version.version, &described.kind);
         let api_version = kind.group_version();
+        let conversion = convert::of(&kind.group, &kind.version, &kind.kind);
+        let stored_group = conversion.map_or(kind.group.as_str(), |stored| stored.group);
+        let separator = if stored_group.is_empty() { "" } else { "/" };
+        let key_prefix = format!("/registry/{stored_group}{separator}{}/", described.plural);
         Self {
             type_meta_json: format!(
                 "{{\"kind\":\"{}\",\"apiVersion\":\"{api_version}\",",
@@ -119,13 +125,21 @@ impl Resource {
             ),
             has_status: described.subresources.iter().any(|sub| sub.name == "status"),
             fields: SelectableFields::of(&kind.group, &described.plural),
-            conversion: convert::of(&kind.group, &kind.version, &kind.kind),
+            conversion,
+            key_prefix,
             deprecation: deprecation::warning(&kind.group, &kind.version, &kind.kind),
             kind,
             described,
             table,
             strategy,
+            api_version,
         }
+    }
+
+    /// Its group and version, as in `apiVersion`.
+    #[must_use]
+    pub fn api_version(&self) -> &str {
+        &self.api_version
     }
 
     /// Its type.
@@ -148,13 +162,8 @@ impl Resource {
 
     /// The prefix of its keys in storage, with a slash at the end.
     #[must_use]
-    pub fn key_prefix(&self) -> String {
-        let group = self.conversion.map_or(self.kind.group.as_str(), |stored| stored.group);
-        if group.is_empty() {
-            format!("/registry/{}/", self.described.plural)
-        } else {
-            format!("/registry/{group}/{}/", self.described.plural)
-        }
+    pub fn key_prefix(&self) -> &str {
+        &self.key_prefix
     }
 
     /// An object of this version as it is stored.
@@ -192,7 +201,7 @@ impl Resource {
         if self.described.namespaced {
             format!("{prefix}{namespace}/{name}")
         } else {
-            prefix + name
+            format!("{prefix}{name}")
         }
     }
 
@@ -250,9 +259,11 @@ impl Resources {
     }
 
     /// The versions in which the objects of a resource are served.
-    pub fn versions_of(&self, resource: &Resource) -> impl Iterator<Item = &Arc<Resource>> {
-        let prefix = resource.key_prefix();
-        self.list.iter().filter(move |other| other.key_prefix() == prefix)
+    pub fn versions_of<'a>(
+        &'a self,
+        resource: &'a Resource,
+    ) -> impl Iterator<Item = &'a Arc<Resource>> {
+        self.list.iter().filter(|other| other.key_prefix() == resource.key_prefix())
     }
 
     /// All of them.
