@@ -1,5 +1,6 @@
 //! YAML: read into the same tree as JSON, written in the reference's layout.
 
+mod errors;
 mod scalar;
 mod write;
 
@@ -27,7 +28,8 @@ pub fn parse(text: &[u8]) -> Result<Tree, String> {
         with_snippet: false,
         budget: serde_saphyr::budget! { max_nodes: NODES_MAX },
     };
-    serde_saphyr::from_str_with_options(text, options).map_err(|error| format!("yaml: {error}"))
+    serde_saphyr::from_str_with_options(text, options)
+        .map_err(|error| format!("yaml: {}", errors::in_other_words(&error.to_string(), text)))
 }
 
 #[cfg(test)]
