@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use api::decode::{Tree, decode};
+use api::decode::{Tree, decode, decode_value};
 use api::schema::TypeDef;
 use api::status::Status;
 use auth::User;
@@ -148,7 +148,7 @@ impl WriteContext<'_> {
             ));
         }
         let key = self.resource.key(self.namespace, &name);
-        match self.store.create(&key, &self.resource.to_stored(object)).await {
+        match self.store.create(&key, &self.stored(object)?).await {
             Ok(entry) => Ok(Ok(Written::Stored(entry))),
             Err(Error::KeyExists(_)) => {
                 let existing = self.existing(&key).await?;
@@ -330,11 +330,25 @@ impl WriteContext<'_> {
         if self.origin.dry_run {
             return Ok(self.unstored(object));
         }
-        let written = self.resource.to_stored(object);
+        let written = self.stored(object)?;
         match self.store.update(key, &written, existing.modified).await {
             Ok(entry) => Ok(Written::Stored(entry)),
             Err(error) => Err(store_error(&error)),
         }
+    }
+
+    /// The object as it is stored. What another version keeps in annotations is the client's word,
+    /// and must be of the right type to become a member.
+    fn stored(&self, object: Value) -> Result<Value, Status> {
+        let stored = self.resource.to_stored(object);
+        if self.resource.conversion.is_none() {
+            return Ok(stored);
+        }
+        let kind = &self.store.resource.kind;
+        let mut stored = decode_value(self.store.resource.type_def(), stored)
+            .map_err(|mismatch| Status::bad_request(mismatch.to_string()))?;
+        set_type_meta(&mut stored, kind);
+        Ok(stored)
     }
 
     fn unstored(&self, object: Value) -> Written {
