@@ -10,6 +10,7 @@ mod strategy;
 use std::fmt;
 use std::sync::Arc;
 
+use api::decode::decode_value;
 use api::schema::TypeDef;
 use api::status::GroupResource;
 use kinds::convert::{self, Conversion};
@@ -183,6 +184,10 @@ impl Resource {
     pub fn to_served(&self, mut object: Value) -> Value {
         if let Some(conversion) = self.conversion {
             (conversion.from_hub)(&mut object);
+            // Versions differ in what they write of zero values.
+            if let Ok(canonical) = decode_value(self.type_def(), object.clone()) {
+                object = canonical;
+            }
             set_type_meta(&mut object, &self.kind);
         }
         object
