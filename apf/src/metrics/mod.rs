@@ -26,6 +26,20 @@ pub struct Metric {
     pub const_labels: &'static [(&'static str, &'static str)],
 }
 
+impl Metric {
+    /// A metric without constant labels.
+    #[must_use]
+    pub const fn new(
+        name: &'static str,
+        kind: Kind,
+        stability: Stability,
+        labels: &'static [&'static str],
+        meaning: &'static str,
+    ) -> Self {
+        Self { name, kind, stability, meaning, labels, const_labels: &[] }
+    }
+}
+
 /// The kind of a metric.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Kind {

@@ -5,10 +5,8 @@ use std::io::Read;
 use api::decode::{Decoded, Tree, decode};
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use serde_json::Value;
-use validation::text::go_quote;
 
-use super::validate::content;
-use super::{Findings, documents};
+use super::{Findings, content, documents, files, files_option, output};
 use crate::codec::body::set_type_meta;
 use crate::codec::{json, yaml};
 use crate::options::{Exit, RuntimeConfig};
@@ -40,13 +38,7 @@ pub(super) fn parser() -> Command {
              defaults, without a server. Exits with 1 if one has no such version; nothing is \
              written then.",
         )
-        .arg(
-            option("filename")
-                .short('f')
-                .value_name("FILE")
-                .num_args(1..)
-                .help("The files to read; - is standard input"),
-        )
+        .arg(files_option())
         .arg(
             option("output-version")
                 .value_name("GROUP/VERSION")
@@ -58,24 +50,11 @@ pub(super) fn parser() -> Command {
 impl Arguments {
     pub(super) fn read(matches: &ArgMatches) -> Result<Self, Exit> {
         let given = |name| matches.get_many::<String>(name).into_iter().flatten();
-        let files: Vec<String> = given("filename").cloned().collect();
-        if files.is_empty() {
-            return Err(Exit::failure(["which files? name them with -f".to_owned()]));
-        }
         let Some(version) = given("output-version").last().cloned() else {
             return Err(Exit::failure(["which version? name it with --output-version".to_owned()]));
         };
-        let form = match given("output").last().map_or("yaml", String::as_str) {
-            "yaml" => Form::Yaml,
-            "json" => Form::Json,
-            other => {
-                return Err(Exit::failure([format!(
-                    "invalid argument {} for \"-o, --output\" flag: must be yaml or json",
-                    go_quote(other)
-                )]));
-            }
-        };
-        Ok(Self { files, version, form })
+        let form = output(matches, [("yaml", Form::Yaml), ("json", Form::Json)])?;
+        Ok(Self { files: files(matches)?, version, form })
     }
 }
 

@@ -10,11 +10,16 @@ mod report;
 mod tests;
 mod validate;
 
-use std::io::Read;
+use std::fs::File;
+use std::io::{self, Read};
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
+use validation::text::go_quote;
 
 use crate::options::Exit;
+
+/// What standard input is called.
+const STDIN: &str = "-";
 
 /// A subcommand that was asked for, understood.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,6 +47,52 @@ pub(crate) fn parsers() -> [Command; 3] {
         let help = Arg::new("help").short('h').long("help").action(ArgAction::Help);
         parser.arg(help.help("Print this and exit"))
     })
+}
+
+/// `-f`: the files that a subcommand reads.
+fn files_option() -> Arg {
+    Arg::new("filename")
+        .long("filename")
+        .short('f')
+        .action(ArgAction::Append)
+        .value_name("FILE")
+        .num_args(1..)
+        .help("The files to read; - is standard input")
+}
+
+/// The files that were named; at least one.
+fn files(matches: &ArgMatches) -> Result<Vec<String>, Exit> {
+    let files: Vec<String> = matches.get_many("filename").into_iter().flatten().cloned().collect();
+    if files.is_empty() {
+        return Err(Exit::failure(["which files? name them with -f".to_owned()]));
+    }
+    Ok(files)
+}
+
+/// `-o`: the last of two forms that was asked for; the first if none was.
+fn output<T: Copy>(matches: &ArgMatches, forms: [(&str, T); 2]) -> Result<T, Exit> {
+    let Some(asked) = matches.get_many::<String>("output").into_iter().flatten().last() else {
+        return Ok(forms[0].1);
+    };
+    let found = forms.iter().find(|(name, _)| name == asked);
+    found.map(|(_, form)| *form).ok_or_else(|| {
+        Exit::failure([format!(
+            "invalid argument {} for \"-o, --output\" flag: must be {} or {}",
+            go_quote(asked),
+            forms[0].0,
+            forms[1].0
+        )])
+    })
+}
+
+/// What a file holds.
+fn content(file: &str, stdin: &mut dyn Read) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    match file {
+        STDIN => stdin.read_to_end(&mut bytes)?,
+        path => File::open(path)?.read_to_end(&mut bytes)?,
+    };
+    Ok(bytes)
 }
 
 impl Subcommand {

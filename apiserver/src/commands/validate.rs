@@ -1,23 +1,17 @@
 //! `apiserver validate`: are these manifests right?
 
-use std::fs::File;
-use std::io::{self, Read};
+use std::io::Read;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use validation::flowcontrol::Gates;
-use validation::text::go_quote;
 
-use super::Findings;
-use super::documents;
 use super::manifest::{Judge, Verdict};
 use super::report::{Entry, Report};
+use super::{Findings, content, documents, files, files_option, output};
 use crate::options::{Exit, FeatureGates, RuntimeConfig};
 use crate::resources::Resources;
 
 pub(super) const NAME: &str = "validate";
-
-/// What standard input is called.
-const STDIN: &str = "-";
 
 /// What is to be validated, and how it is said.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,13 +36,7 @@ pub(super) fn parser() -> Command {
             "Say what the server would say if these objects were created, without a server. A file \
              may hold several documents, YAML or JSON, and Lists. Exits with 1 if anything is wrong.",
         )
-        .arg(
-            option("filename")
-                .short('f')
-                .value_name("FILE")
-                .num_args(1..)
-                .help("The files to read; - is standard input"),
-        )
+        .arg(files_option())
         .arg(option("output").short('o').value_name("text|json").help("How to say it [text]"))
         .arg(option("feature-gates").value_name("strings").help(
             "Feature gates, as name=true|false; DeclarativeValidationBeta says which rules hold",
@@ -58,20 +46,8 @@ pub(super) fn parser() -> Command {
 impl Arguments {
     pub(super) fn read(matches: &ArgMatches) -> Result<Self, Exit> {
         let given = |name| matches.get_many::<String>(name).into_iter().flatten();
-        let files: Vec<String> = given("filename").cloned().collect();
-        if files.is_empty() {
-            return Err(Exit::failure(["which files? name them with -f".to_owned()]));
-        }
-        let output = match given("output").last().map_or("text", String::as_str) {
-            "text" => Output::Text,
-            "json" => Output::Json,
-            other => {
-                return Err(Exit::failure([format!(
-                    "invalid argument {} for \"-o, --output\" flag: must be text or json",
-                    go_quote(other)
-                )]));
-            }
-        };
+        let files = files(matches)?;
+        let output = output(matches, [("text", Output::Text), ("json", Output::Json)])?;
         let gates = FeatureGates::parse(given("feature-gates").map(String::as_str));
         let gates = gates.map_err(|error| Exit::failure([error]))?;
         let gates = Gates { declarative_beta: gates.enabled("DeclarativeValidationBeta") };
@@ -99,15 +75,6 @@ pub(super) fn run(arguments: &Arguments, stdin: &mut dyn Read) -> Findings {
         Output::Json => report.json(),
     };
     Findings { text, ok: report.is_ok() }
-}
-
-pub(super) fn content(file: &str, stdin: &mut dyn Read) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    match file {
-        STDIN => stdin.read_to_end(&mut bytes)?,
-        path => File::open(path)?.read_to_end(&mut bytes)?,
-    };
-    Ok(bytes)
 }
 
 fn entries(judge: &Judge, file: &str, bytes: &[u8]) -> Vec<Entry> {

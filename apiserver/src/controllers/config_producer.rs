@@ -131,13 +131,9 @@ async fn ensure<T: Kept>(
 }
 
 async fn create<T: Kept>(kind: &Kind, object: &BootstrapObject<T::Spec>) -> Result<(), Status> {
-    let value = kind.canonical(&T::build(object))?;
-    match kind.context(FIELD_MANAGER, "", object.name, Part::WHOLE).create(value).await {
-        Ok(_) => Ok(()),
-        // Somebody was quicker; the next pass looks at what they made.
-        Err(status) if status.code == 409 => Ok(()),
-        Err(status) => Err(status),
-    }
+    // The next pass looks at what somebody else made.
+    let context = kind.context(FIELD_MANAGER, "", object.name, Part::WHOLE);
+    kind.create_missing(&context, &T::build(object)).await
 }
 
 async fn restore<T: Kept>(

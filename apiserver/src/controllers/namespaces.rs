@@ -8,8 +8,7 @@ use storage::cache::Freshness;
 
 use super::until_stopped;
 use super::writer::Kind;
-use crate::handlers::{DeleteOptions, Deletion, Part, Proposal};
-use crate::objects::ObjectEntry;
+use crate::handlers::{DeleteOptions, Deleted, Deletion, Part, Proposal};
 use crate::server::Server;
 
 const FIELD_MANAGER: &str = "kube-controller-manager";
@@ -65,14 +64,13 @@ async fn empty(server: &Arc<Server>, namespace: &str) -> Result<bool, String> {
     for store in server.stores.iter().filter(|store| store.resource.described.namespaced) {
         let prefix = format!("{}{namespace}/", store.resource.key_prefix());
         let list = store.cache.list(Freshness::Consistent).await.map_err(|e| e.to_string())?;
-        let inside = |entry: &&ObjectEntry| entry.key.as_str().starts_with(&prefix);
         let deletion = Deletion { server, resource: &store.resource, store };
-        for entry in list.entries.iter().filter(inside) {
+        for entry in list.below(&prefix) {
             let options = DeleteOptions::default();
             let name = &entry.object.metadata.name;
             match deletion.delete(entry.key.as_str(), name, &options).await {
-                Ok(crate::handlers::Deleted::Gone(_)) => {}
-                Ok(crate::handlers::Deleted::Waiting(_)) => nothing_left = false,
+                Ok(Deleted::Gone(_)) => {}
+                Ok(Deleted::Waiting(_)) => nothing_left = false,
                 Err(status) if status.code == 404 => {}
                 Err(status) => return Err(status.message),
             }

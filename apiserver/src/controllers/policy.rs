@@ -92,7 +92,7 @@ async fn ensure(kinds: &[Kind], object: &Value) -> Result<(), String> {
     let context = kind.context(FIELD_MANAGER, namespace, name, Part::WHOLE);
     let write = async {
         let Some(live) = context.live().await? else {
-            return context.create(kind.canonical(object)?).await.map(drop);
+            return kind.create_missing(&context, object).await;
         };
         let live = live.object.value(&kind.store.resource);
         if completed(&live, object).is_none() {

@@ -48,30 +48,23 @@ async fn pass(server: &Arc<Server>, needed: &[Needed]) -> Result<(), String> {
     let (inside, outside): (Vec<_>, Vec<_>) =
         needed.iter().partition(|needed| !needed.namespace.is_empty());
     for together in [outside, inside] {
-        let ensured = together.into_iter().map(|needed| async move {
-            let done = ensure(server, needed).await?;
-            done.map_err(|status| format!("{} {}: {}", needed.plural, needed.name, status.message))
-        });
+        let ensured = together.into_iter().map(|needed| ensure(server, needed));
         futures_util::future::try_join_all(ensured).await?;
     }
     Ok(())
 }
 
-async fn ensure(server: &Arc<Server>, needed: &Needed) -> Result<Result<(), Status>, String> {
+async fn ensure(server: &Arc<Server>, needed: &Needed) -> Result<(), String> {
     let kind = Kind::find(server, "", "v1", needed.plural)?;
     let context = kind.context(FIELD_MANAGER, needed.namespace, needed.name, Part::WHOLE);
-    let write = async {
-        if context.live().await?.is_some() {
-            return Ok(());
-        }
-        match context.create(kind.canonical(&needed.object)?).await {
-            Ok(_) => Ok(()),
-            // Somebody was quicker.
-            Err(status) if status.code == 409 => Ok(()),
-            Err(status) => Err(status),
+    let made = async {
+        match context.live().await? {
+            Some(_) => Ok(()),
+            None => kind.create_missing(&context, &needed.object).await,
         }
     };
-    Ok(write.await)
+    let failed = |status: Status| format!("{} {}: {}", needed.plural, needed.name, status.message);
+    made.await.map_err(failed)
 }
 
 fn needed(address: IpAddr, port: u16) -> Vec<Needed> {

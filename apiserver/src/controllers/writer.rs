@@ -69,6 +69,19 @@ impl Kind {
         }
     }
 
+    /// Creates an object. If somebody was quicker, what they made stays.
+    pub(super) async fn create_missing(
+        &self,
+        context: &WriteContext<'_>,
+        object: &impl Serialize,
+    ) -> Result<(), Status> {
+        match context.create(self.canonical(object)?).await {
+            Ok(_) => Ok(()),
+            Err(status) if status.code == 409 => Ok(()),
+            Err(status) => Err(status),
+        }
+    }
+
     /// A typed object in canonical form, with defaults.
     pub(super) fn canonical(&self, object: &impl Serialize) -> Result<Value, Status> {
         let value = serde_json::to_value(object).map_err(|e| Status::other(e.to_string()))?;

@@ -1,6 +1,5 @@
 //! Deleting (spec: apimachinery 2.12).
 
-use api::meta;
 use api::status::{Details, GroupResource, Status};
 use api::time::Timestamp;
 use serde_json::{Value, json};
@@ -89,10 +88,7 @@ impl Call<'_> {
             let unknown = GroupVersionKind::new(group, version, kind);
             return Err(Status::bad_request(body::no_kind(&unknown)));
         }
-        let value = tree.into_value();
-        let options = <Option<meta::DeleteOptions> as serde::Deserialize>::deserialize(value)
-            .map_err(|error| Status::bad_request(error.to_string()))?;
-        DeleteOptions::check(options.unwrap_or_default())
+        DeleteOptions::read(tree.into_value())
     }
 
     pub(super) fn deletion(&self) -> Deletion<'_> {

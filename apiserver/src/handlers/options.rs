@@ -3,6 +3,8 @@
 
 use api::meta;
 use api::status::{GroupResource, Status};
+use serde::Deserialize as _;
+use serde_json::Value;
 use validation::field::{Error, ErrorList, Path};
 use validation::object_meta::validate_field_manager;
 
@@ -152,6 +154,17 @@ pub(crate) fn delete_options_of_query(query: &Query) -> Result<meta::DeleteOptio
 }
 
 impl DeleteOptions {
+    /// The options that stand in a body; `null` stands for none.
+    ///
+    /// # Errors
+    ///
+    /// 400 for what are no options, and those of [`Self::check`].
+    pub(crate) fn read(value: Value) -> Result<Self, Status> {
+        let asked = Option::<meta::DeleteOptions>::deserialize(value)
+            .map_err(|error| Status::bad_request(error.to_string()))?;
+        Self::check(asked.unwrap_or_default())
+    }
+
     /// The options, if they make sense.
     ///
     /// # Errors

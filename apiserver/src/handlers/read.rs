@@ -40,11 +40,7 @@ pub(super) async fn get(call: Call<'_>) -> Result<Reply, Status> {
             Freshness::NotOlderThan(Revision(revision))
         }
     };
-    let key = call.resource.key(&call.namespace, &call.name);
-    let found = call.store.cache.get(&key, freshness).await.map_err(|e| failure::read(&e))?;
-    let Some(entry) = found else {
-        return Err(Status::not_found(call.resource.group_resource(), &call.name));
-    };
+    let entry = call.entry(freshness).await?;
     call.presenter(accepted)?.object(200, &entry.object)
 }
 
@@ -69,6 +65,14 @@ pub(super) struct Page {
 }
 
 impl Call<'_> {
+    /// The object that the request names.
+    pub(super) async fn entry(&self, freshness: Freshness) -> Result<ObjectEntry, Status> {
+        let key = self.resource.key(&self.namespace, &self.name);
+        let found = self.store.cache.get(&key, freshness).await;
+        let found = found.map_err(|error| failure::read(&error))?;
+        found.ok_or_else(|| Status::not_found(self.resource.group_resource(), &self.name))
+    }
+
     pub(super) fn presenter(&self, accepted: accept::Accepted) -> Result<Presenter<'_>, Status> {
         let include_object = match accepted.transform {
             accept::Transform::Table(_) => {
@@ -93,11 +97,9 @@ impl Call<'_> {
         let (list, start, consistent) = self.snapshot(options).await?;
         let prefix = self.prefix();
         let from = prefix.clone() + start.as_deref().unwrap_or_default();
-        let begin = list.entries.partition_point(|entry| entry.key.as_str() < from.as_str());
-        let end = list.entries.partition_point(|entry| {
-            entry.key.as_str() < from.as_str() || entry.key.as_str().starts_with(&prefix)
-        });
-        let candidates = &list.entries[begin..end];
+        let below = list.below(&prefix);
+        let begin = below.partition_point(|entry| entry.key.as_str() < from.as_str());
+        let candidates = &below[begin..];
         let limit = options.limit.filter(|_| !options.takes_any_version());
         let limit = limit.unwrap_or(usize::MAX);
         let mut entries = Vec::new();

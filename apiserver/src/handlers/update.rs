@@ -19,7 +19,7 @@ pub(super) async fn update(mut call: Call<'_>) -> Result<Reply, Status> {
     }
     let context = call.context(&options, &call.name);
     context.check_name(&object)?;
-    let uid = Some(metadata::text(&object, "uid").to_owned()).filter(|uid| !uid.is_empty());
+    let uid = metadata::uid(&object);
     let written = context
         .update(|_live| Ok(Proposal { object: object.clone(), applied: false, uid: uid.clone() }))
         .await?;

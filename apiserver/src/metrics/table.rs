@@ -30,16 +30,6 @@ const fn steps<const COUNT: usize>(first: f64, step: f64) -> [f64; COUNT] {
     bounds
 }
 
-const fn metric(
-    name: &'static str,
-    kind: Kind,
-    stability: Stability,
-    labels: &'static [&'static str],
-    meaning: &'static str,
-) -> Metric {
-    Metric { name, kind, stability, meaning, labels, const_labels: &[] }
-}
-
 /// All metrics.
 pub(super) fn all() -> impl Iterator<Item = &'static Metric> {
     METRICS.iter().chain(SERVER)
@@ -47,36 +37,42 @@ pub(super) fn all() -> impl Iterator<Item = &'static Metric> {
 
 /// The server's own.
 const SERVER: &[Metric] = &[
-    metric("apiserver_audit_event_total", Counter, Alpha, &[], "Number of audit events written"),
-    metric(
+    Metric::new(
+        "apiserver_audit_event_total",
+        Counter,
+        Alpha,
+        &[],
+        "Number of audit events written",
+    ),
+    Metric::new(
         "apiserver_audit_requests_rejected_total",
         Counter,
         Alpha,
         &[],
         "Number of requests refused because they could not be audited",
     ),
-    metric(
+    Metric::new(
         "apiserver_init_events_total",
         Counter,
         Alpha,
         RESOURCE,
         "Number of events that watches began with",
     ),
-    metric(
+    Metric::new(
         "apiserver_longrunning_requests",
         Gauge,
         Stable,
         ENDPOINT,
         "Number of requests being served that may take as long as they like",
     ),
-    metric(
+    Metric::new(
         "apiserver_request_body_size_bytes",
         Histogram(BODY_BOUNDS),
         Alpha,
         &["group", "resource", "verb"],
         "Size of the bodies of requests",
     ),
-    metric(
+    Metric::new(
         "apiserver_request_duration_seconds",
         Histogram(&[
             0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0, 1.25, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0,
@@ -86,119 +82,119 @@ const SERVER: &[Metric] = &[
         &["component", "dry_run", "group", "resource", "scope", "subresource", "verb", "version"],
         "Time requests took until they were answered",
     ),
-    metric(
+    Metric::new(
         "apiserver_resource_objects",
         Gauge,
         Stable,
         RESOURCE,
         "Number of stored objects when they were last counted",
     ),
-    metric(
+    Metric::new(
         "apiserver_resource_size_estimate_bytes",
         Gauge,
         Alpha,
         RESOURCE,
         "Size of stored objects when they were last counted",
     ),
-    metric(
+    Metric::new(
         "apiserver_response_sizes",
         Histogram(&[1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9]),
         Stable,
         ENDPOINT,
         "Size of the answers to reading requests, in bytes",
     ),
-    metric(
+    Metric::new(
         "apiserver_tls_handshake_errors_total",
         Counter,
         Alpha,
         &[],
         "Number of TLS handshakes that failed",
     ),
-    metric(
+    Metric::new(
         "apiserver_validation_declarative_validation_mismatch_total",
         Counter,
         Beta,
         &[],
         "Number of errors that declared and handwritten rules did not both report",
     ),
-    metric(
+    Metric::new(
         "apiserver_validation_declarative_validation_panic_total",
         Counter,
         Beta,
         &[],
         "Number of times that declared rules panicked",
     ),
-    metric(
+    Metric::new(
         "apiserver_validation_declarative_validation_panics_total",
         Counter,
         Alpha,
         RULES,
         "Number of times that declared rules panicked, by request",
     ),
-    metric(
+    Metric::new(
         "apiserver_validation_declarative_validation_parity_discrepancies_total",
         Counter,
         Alpha,
         RULES,
         "Number of errors that declared and handwritten rules did not both report, by request",
     ),
-    metric(
+    Metric::new(
         "apiserver_validation_duplicate_validation_error_total",
         Counter,
         Internal,
         &[],
         "Number of errors of refused updates that read like another one",
     ),
-    metric(
+    Metric::new(
         "apiserver_watch_events_sizes",
         Histogram(&[1024.0, 2048.0, 4096.0, 8192.0, 16384.0, 32768.0, 65536.0, 131_072.0]),
         Alpha,
         RESOURCE_VERSION,
         "Size of the events sent to watches, in bytes",
     ),
-    metric(
+    Metric::new(
         "apiserver_watch_events_total",
         Counter,
         Alpha,
         RESOURCE_VERSION,
         "Number of events sent to watches",
     ),
-    metric(
+    Metric::new(
         "authenticated_user_requests",
         Counter,
         Alpha,
         &["username"],
         "Number of authenticated requests by the kind of user",
     ),
-    metric(
+    Metric::new(
         "authentication_attempts",
         Counter,
         Alpha,
         RESULT,
         "Number of attempts at authentication by their result",
     ),
-    metric(
+    Metric::new(
         "authentication_duration_seconds",
         Histogram(ACCESS_BOUNDS),
         Alpha,
         RESULT,
         "Time authentication took",
     ),
-    metric(
+    Metric::new(
         "authorization_attempts_total",
         Counter,
         Alpha,
         RESULT,
         "Number of decisions whether a request is allowed",
     ),
-    metric(
+    Metric::new(
         "authorization_duration_seconds",
         Histogram(ACCESS_BOUNDS),
         Alpha,
         RESULT,
         "Time it took to decide whether a request is allowed",
     ),
-    metric(
+    Metric::new(
         "kubernetes_build_info",
         Gauge,
         Alpha,
@@ -215,37 +211,37 @@ const SERVER: &[Metric] = &[
         ],
         "Which version this is compatible with; always 1",
     ),
-    metric(
+    Metric::new(
         "kubernetes_feature_enabled",
         Gauge,
         Beta,
         &["name", "stage"],
         "Whether a feature gate is on",
     ),
-    metric(
+    Metric::new(
         "process_cpu_seconds_total",
         Counter,
         Alpha,
         &[],
         "Time that processors spent on this process",
     ),
-    metric("process_max_fds", Gauge, Alpha, &[], "Number of files this process may have open"),
-    metric("process_open_fds", Gauge, Alpha, &[], "Number of files this process has open"),
-    metric(
+    Metric::new("process_max_fds", Gauge, Alpha, &[], "Number of files this process may have open"),
+    Metric::new("process_open_fds", Gauge, Alpha, &[], "Number of files this process has open"),
+    Metric::new(
         "process_resident_memory_bytes",
         Gauge,
         Alpha,
         &[],
         "Memory that this process holds, in bytes",
     ),
-    metric(
+    Metric::new(
         "process_start_time_seconds",
         Gauge,
         Alpha,
         &[],
         "When this process started, in seconds since 1970",
     ),
-    metric(
+    Metric::new(
         "process_virtual_memory_bytes",
         Gauge,
         Alpha,

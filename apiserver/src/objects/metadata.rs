@@ -39,6 +39,12 @@ pub fn text<'a>(object: &'a Value, member: &str) -> &'a str {
     object["metadata"][member].as_str().unwrap_or_default()
 }
 
+/// The uid, if there is one.
+#[must_use]
+pub fn uid(object: &Value) -> Option<String> {
+    Some(text(object, "uid").to_owned()).filter(|uid| !uid.is_empty())
+}
+
 /// Sets a member; `null` removes it. The members stay in order.
 pub fn set(object: &mut Value, member: &str, value: Value) {
     let members = members_mut(object);

@@ -53,14 +53,6 @@ impl Strategy for BuiltIn {
         false
     }
 
-    fn allows_unconditional_update(&self) -> bool {
-        defaults::allows_unconditional_update(&self.group, &self.kind)
-    }
-
-    fn allows_create_on_update(&self) -> bool {
-        defaults::allows_create_on_update(&self.group, &self.kind)
-    }
-
     fn keeps_status_on_create(&self) -> bool {
         // Nodes tell of themselves from the first moment.
         (self.group.as_str(), self.kind.as_str()) == ("", "Node")
@@ -111,14 +103,5 @@ impl Strategy for BuiltIn {
 
     fn validate_update(&self, object: &Value, old: &Value, _context: Context<'_>) -> ErrorList {
         rules::validate_update(&self.group, &self.kind, object, old).without_repetitions()
-    }
-
-    fn validate_status_update(
-        &self,
-        object: &Value,
-        old: &Value,
-        context: Context<'_>,
-    ) -> ErrorList {
-        self.validate_update(object, old, context)
     }
 }

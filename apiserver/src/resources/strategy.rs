@@ -11,16 +11,6 @@ pub trait Strategy: Send + Sync {
         true
     }
 
-    /// Whether an update without `resourceVersion` is taken.
-    fn allows_unconditional_update(&self) -> bool {
-        true
-    }
-
-    /// Whether an update of a missing object creates it.
-    fn allows_create_on_update(&self) -> bool {
-        false
-    }
-
     /// Further versions in which the kind was defined once.
     fn known_versions(&self) -> &'static [&'static str] {
         &[]
@@ -81,5 +71,7 @@ pub trait Strategy: Send + Sync {
         object: &Value,
         old: &Value,
         context: Context<'_>,
-    ) -> ErrorList;
+    ) -> ErrorList {
+        self.validate_update(object, old, context)
+    }
 }

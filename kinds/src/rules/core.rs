@@ -166,22 +166,10 @@ fn quota_resource(errors: &mut ErrorList, name: &str, path: &Path) {
         return;
     }
     let plain = name.strip_prefix("requests.").or(name.strip_prefix("limits.")).unwrap_or(name);
-    let known = [
-        "cpu",
-        "memory",
-        "storage",
-        "ephemeral-storage",
-        "pods",
-        "services",
-        "replicationcontrollers",
-        "resourcequotas",
-        "secrets",
-        "configmaps",
-        "persistentvolumeclaims",
-        "services.nodeports",
-        "services.loadbalancers",
-    ];
-    let known = known.contains(&plain) || plain.starts_with("hugepages-");
+    let measured = ["cpu", "memory", "storage", "ephemeral-storage"];
+    let known = measured.contains(&plain)
+        || resources::COUNTED.contains(&plain)
+        || plain.starts_with("hugepages-");
     if !name.contains('/') && !known {
         let detail = "must be a standard resource for quota";
         errors.push(Error::invalid(path, Shown::json(&name), detail));

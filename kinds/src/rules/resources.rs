@@ -74,19 +74,21 @@ pub(super) fn amount(errors: &mut ErrorList, name: &str, value: &Value, path: &P
     }
 }
 
+/// Objects that quotas count.
+pub(super) const COUNTED: [&str; 9] = [
+    "pods",
+    "services",
+    "replicationcontrollers",
+    "resourcequotas",
+    "secrets",
+    "configmaps",
+    "persistentvolumeclaims",
+    "services.nodeports",
+    "services.loadbalancers",
+];
+
 fn comes_in_pieces(name: &str) -> bool {
-    let counted = [
-        "pods",
-        "services",
-        "replicationcontrollers",
-        "resourcequotas",
-        "secrets",
-        "configmaps",
-        "persistentvolumeclaims",
-        "services.nodeports",
-        "services.loadbalancers",
-    ];
-    counted.contains(&name) || (!is_native(name) && format::extended_resource_name(name).is_empty())
+    COUNTED.contains(&name) || (!is_native(name) && format::extended_resource_name(name).is_empty())
 }
 
 fn is_native(name: &str) -> bool {

@@ -27,6 +27,16 @@ pub struct List<T> {
     pub revision: Revision,
 }
 
+impl<T> List<T> {
+    /// Those whose keys begin with a prefix.
+    #[must_use]
+    pub fn below(&self, prefix: &str) -> &[Arc<Entry<T>>] {
+        let begin = self.entries.partition_point(|entry| entry.key.as_str() < prefix);
+        let from = &self.entries[begin..];
+        &from[..from.partition_point(|entry| entry.key.as_str().starts_with(prefix))]
+    }
+}
+
 impl<T> Clone for List<T> {
     fn clone(&self) -> Self {
         Self { entries: Arc::clone(&self.entries), revision: self.revision }

@@ -1,6 +1,5 @@
 //! What schedulers and drains do with pods.
 
-use api::meta;
 use api::status::Status;
 use serde_json::{Value, json};
 
@@ -64,10 +63,7 @@ pub(super) async fn evict(mut call: Call<'_>) -> Result<Reply, Status> {
     if !metadata::text(&asked.object, "name").is_empty() {
         context.check_name(&asked.object)?;
     }
-    let options = asked.object["deleteOptions"].clone();
-    let options = <Option<meta::DeleteOptions> as serde::Deserialize>::deserialize(options)
-        .map_err(|error| Status::bad_request(error.to_string()))?;
-    let mut options = DeleteOptions::check(options.unwrap_or_default())?;
+    let mut options = DeleteOptions::read(asked.object["deleteOptions"].clone())?;
     options.dry_run |= asked.options.dry_run;
     let key = call.resource.key(&call.namespace, &call.name);
     call.deletion().delete(&key, &call.name, &options).await?;

@@ -22,11 +22,7 @@ fn kind() -> GroupVersionKind {
 
 pub(super) async fn get(call: Call<'_>) -> Result<Reply, Status> {
     let accepted = call.request.negotiate(&accept::DOCUMENT)?;
-    let key = call.resource.key(&call.namespace, &call.name);
-    let found = call.store.cache.get(&key, Freshness::Consistent).await;
-    let Some(entry) = found.map_err(|error| failure::read(&error))? else {
-        return Err(Status::not_found(call.resource.group_resource(), &call.name));
-    };
+    let entry = call.entry(Freshness::Consistent).await?;
     Ok(answer(200, &scale_of(&call.resource, &entry.object.value(&call.resource)), accepted))
 }
 
@@ -71,8 +67,7 @@ fn scaled(live: &Value, scale: &Value) -> Proposal {
     let mut object = live.clone();
     object["spec"]["replicas"] = json!(scale["spec"]["replicas"].as_i64().unwrap_or(0));
     metadata::set(&mut object, "resourceVersion", scale["metadata"]["resourceVersion"].clone());
-    let uid = Some(metadata::text(scale, "uid").to_owned()).filter(|uid| !uid.is_empty());
-    Proposal { object, applied: false, uid }
+    Proposal { object, applied: false, uid: metadata::uid(scale) }
 }
 
 fn scale_of(resource: &Resource, object: &Value) -> Value {

@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 use storage::cache::Freshness;
 use validation::field::{Error, ErrorList, Path};
 
+use super::super::Call;
 use super::super::options::Write;
-use super::super::{Call, failure};
 use super::answer;
-use crate::objects::{ObjectEntry, metadata};
+use crate::objects::metadata;
 use crate::reply::Reply;
 use crate::resources::GroupVersionKind;
 
@@ -24,7 +24,7 @@ const SECONDS_MAX: i64 = 1 << 32;
 pub(super) async fn create(mut call: Call<'_>) -> Result<Reply, Status> {
     let kind = GroupVersionKind::new("authentication.k8s.io", "v1", "TokenRequest");
     let asked = call.asked(&kind, Write::Create).await?;
-    let account = call.account().await?;
+    let account = call.entry(Freshness::Consistent).await?;
     let spec = &asked.object["spec"];
     let seconds = spec["expirationSeconds"].as_i64().unwrap_or(SECONDS_DEFAULT);
     check_seconds(seconds)?;
@@ -81,14 +81,6 @@ fn audiences(call: &Call<'_>, spec: &Value) -> Vec<String> {
 }
 
 impl Call<'_> {
-    /// The service account of the request.
-    async fn account(&self) -> Result<ObjectEntry, Status> {
-        let key = self.resource.key(&self.namespace, &self.name);
-        let found = self.store.cache.get(&key, Freshness::Consistent).await;
-        let found = found.map_err(|error| failure::read(&error))?;
-        found.ok_or_else(|| Status::not_found(self.resource.group_resource(), &self.name))
-    }
-
     /// What the token is to die with.
     fn bound(&self, reference: &Value) -> Result<Option<BoundObject>, Status> {
         let text = |member: &str| reference[member].as_str().unwrap_or_default();
