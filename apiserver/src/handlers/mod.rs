@@ -17,6 +17,7 @@ mod review;
 mod route;
 mod update;
 mod watch;
+mod web_socket;
 mod write;
 
 use std::sync::Arc;
