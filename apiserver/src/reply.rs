@@ -185,7 +185,7 @@ fn render_failure(record: &Record, status: &Status) -> Response<Body> {
 }
 
 /// JSON text in the accepted form, with its content type.
-fn in_form(record: &Record, text: Bytes, accepted: Accepted) -> (&'static str, Bytes) {
+pub(crate) fn in_form(record: &Record, text: Bytes, accepted: Accepted) -> (&'static str, Bytes) {
     match accepted.media_type {
         MediaType::Yaml => {
             let value = serde_json::from_slice(&text).unwrap_or_default();
