@@ -299,6 +299,17 @@ mod tests {
     }
 
     #[test]
+    fn cbor_is_unknown_as_it_is_to_the_reference_with_its_default_gates() {
+        for offer in [&OBJECT, &DOCUMENT, &WATCH] {
+            assert!(negotiate("application/cbor", offer).is_err());
+            assert!(negotiate("application/cbor-seq", offer).is_err());
+            let accepted = negotiate("application/cbor,application/json;q=0.1", offer);
+            assert_eq!(accepted.unwrap().media_type, MediaType::Json);
+        }
+        assert_eq!(MediaType::parse("application/cbor"), None);
+    }
+
+    #[test]
     fn routes_are_taken_by_bare_names_only() {
         let produces = ["application/json", "application/yaml"];
         assert!(check_route("application/json;q=0.1", &produces).is_ok());

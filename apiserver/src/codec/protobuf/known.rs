@@ -44,6 +44,14 @@ static TYPES: LazyLock<BTreeMap<(String, String, String), Arc<TypeDef>>> = LazyL
     types
 });
 
+/// Every kind, in the order of group, version and kind.
+#[cfg(test)]
+pub(in crate::codec) fn kinds() -> impl Iterator<Item = (GroupVersionKind, Arc<TypeDef>)> {
+    TYPES.iter().map(|((group, version, kind), type_def)| {
+        (GroupVersionKind::new(group, version, kind), Arc::clone(type_def))
+    })
+}
+
 /// The type of a kind.
 #[must_use]
 pub fn type_of(kind: &GroupVersionKind) -> Option<Arc<TypeDef>> {

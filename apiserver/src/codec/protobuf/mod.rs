@@ -7,6 +7,8 @@
 
 mod any;
 mod envelope;
+#[cfg(test)]
+pub(super) mod generate;
 pub mod known;
 mod layout;
 mod partial;

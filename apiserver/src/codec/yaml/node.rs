@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
+use std::marker::PhantomData;
 
 use api::decode::Tree;
 use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
@@ -12,18 +13,60 @@ use validation::text::go_quote;
 /// From here on the reference writes whole numbers with an exponent.
 const WHOLE_MAX: f64 = 1e21;
 
-/// A value, and the line (from 1) on which it begins.
-#[derive(Debug)]
-pub(super) struct Node {
+/// What is known of where a node stands.
+pub(super) trait Place: Sized {
+    /// Reads a value and where it stands.
+    fn read<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<(T, Self), D::Error>;
+}
+
+/// Nothing: that is read in a fraction of the time.
+impl Place for () {
+    fn read<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<(T, Self), D::Error> {
+        T::deserialize(deserializer).map(|value| (value, ()))
+    }
+}
+
+/// The line on which a node begins, and for one on a single line where it ends.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct InText {
+    /// From 1.
     line: u64,
-    content: Content,
+    /// The column behind it, from 0.
+    behind: u64,
+}
+
+impl Place for InText {
+    fn read<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<(T, Self), D::Error> {
+        let Spanned { value, referenced, .. } = Spanned::deserialize(deserializer)?;
+        let behind = (referenced.column() + referenced.span().len()).saturating_sub(1);
+        Ok((value, Self { line: referenced.line(), behind }))
+    }
+}
+
+/// A value.
+#[derive(Debug)]
+pub(super) struct Node<P> {
+    place: P,
+    content: Content<P>,
 }
 
 #[derive(Debug)]
-enum Content {
+enum Content<P> {
     Scalar(Tree),
-    List(Vec<Node>),
-    Mapping(Vec<(PlacedKey, Node)>),
+    List(Vec<Node<P>>),
+    Mapping(Vec<(PlacedKey<P>, Node<P>)>),
+}
+
+#[derive(Debug)]
+struct PlacedKey<P> {
+    key: Key,
+    place: P,
 }
 
 /// A scalar that is a key. Keys of other types than text are other keys, and the same in JSON.
@@ -32,16 +75,6 @@ enum Key {
     Text(String),
     /// A boolean or a number, as JSON has it.
     Other(String),
-}
-
-/// A key, and where it stands.
-#[derive(Debug)]
-struct PlacedKey {
-    key: Key,
-    /// From 1.
-    line: u64,
-    /// The column behind it, from 0.
-    behind: u64,
 }
 
 impl Key {
@@ -60,7 +93,7 @@ impl Key {
     }
 }
 
-impl Node {
+impl<P> Node<P> {
     /// The document as the reference makes JSON of it: members in the order of their names, and
     /// of those with the same name the last.
     pub(super) fn into_tree(self) -> Tree {
@@ -84,6 +117,20 @@ impl Node {
         }
     }
 
+    /// Whether any key stands twice.
+    pub(super) fn repeats_keys(&self) -> bool {
+        match &self.content {
+            Content::Scalar(_) => false,
+            Content::List(items) => items.iter().any(Self::repeats_keys),
+            Content::Mapping(members) => {
+                let mut seen = BTreeSet::new();
+                members.iter().any(|(key, value)| !seen.insert(&key.key) || value.repeats_keys())
+            }
+        }
+    }
+}
+
+impl Node<InText> {
     /// What a strict reader says of keys that stand twice: what is inside a value comes before
     /// what is wrong with its own key, and the line is that of the value. `lines` are those of the
     /// text.
@@ -107,42 +154,39 @@ impl Node {
     }
 }
 
-impl Node {
+impl Node<InText> {
     /// The line on which the reference says the value of a key begins: that of what stands in
     /// front of it, such as an anchor, a tag or the sign of a block of text.
-    fn begins(&self, key: &PlacedKey, lines: &[&str]) -> u64 {
+    fn begins(&self, key: &PlacedKey<InText>, lines: &[&str]) -> u64 {
         let count = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
-        let line = lines.get(count(key.line.saturating_sub(1))).copied().unwrap_or_default();
-        let rest: String = line.chars().skip(count(key.behind)).collect();
+        let line = lines.get(count(key.place.line.saturating_sub(1))).copied().unwrap_or_default();
+        let rest: String = line.chars().skip(count(key.place.behind)).collect();
         let value = rest.trim_start().strip_prefix(':').unwrap_or_default().trim_start();
-        if value.starts_with(['|', '>', '&', '!']) { key.line } else { self.line }
+        if value.starts_with(['|', '>', '&', '!']) { key.place.line } else { self.place.line }
     }
 }
 
-impl<'de> Deserialize<'de> for Node {
+impl<'de, P: Place> Deserialize<'de> for Node<P> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let spanned = Spanned::<Content>::deserialize(deserializer)?;
-        Ok(Self { line: spanned.referenced.line(), content: spanned.value })
+        P::read(deserializer).map(|(content, place)| Self { place, content })
     }
 }
 
-impl<'de> Deserialize<'de> for PlacedKey {
+impl<'de, P: Place> Deserialize<'de> for PlacedKey<P> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let Spanned { value: key, referenced: place, .. } = Spanned::deserialize(deserializer)?;
-        let behind = (place.column() + place.span().len()).saturating_sub(1);
-        Ok(Self { key, line: place.line(), behind })
+        P::read(deserializer).map(|(key, place)| Self { key, place })
     }
 }
 
-impl<'de> Deserialize<'de> for Content {
+impl<'de, P: Place> Deserialize<'de> for Content<P> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(ContentVisitor)
+        deserializer.deserialize_any(ContentVisitor(PhantomData))
     }
 }
 
 impl<'de> Deserialize<'de> for Key {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        match Content::deserialize(deserializer)? {
+        match Content::<()>::deserialize(deserializer)? {
             Content::Scalar(Tree::String(text)) => Ok(Self::Text(text)),
             Content::Scalar(Tree::Bool(value)) => Ok(Self::Other(value.to_string())),
             Content::Scalar(Tree::Number(number)) => Ok(Self::Other(number.to_string())),
@@ -151,60 +195,60 @@ impl<'de> Deserialize<'de> for Key {
     }
 }
 
-struct ContentVisitor;
+struct ContentVisitor<P>(PhantomData<P>);
 
-impl ContentVisitor {
-    fn number(number: impl Into<Number>) -> Content {
+impl<P> ContentVisitor<P> {
+    fn number(number: impl Into<Number>) -> Content<P> {
         Content::Scalar(Tree::Number(number.into()))
     }
 }
 
-impl<'de> Visitor<'de> for ContentVisitor {
-    type Value = Content;
+impl<'de, P: Place> Visitor<'de> for ContentVisitor<P> {
+    type Value = Content<P>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a YAML value")
     }
 
-    fn visit_unit<E>(self) -> Result<Content, E> {
+    fn visit_unit<E>(self) -> Result<Content<P>, E> {
         Ok(Content::Scalar(Tree::Null))
     }
 
-    fn visit_none<E>(self) -> Result<Content, E> {
+    fn visit_none<E>(self) -> Result<Content<P>, E> {
         Ok(Content::Scalar(Tree::Null))
     }
 
-    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Content, D::Error> {
+    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Content<P>, D::Error> {
         Content::deserialize(deserializer)
     }
 
-    fn visit_bool<E>(self, value: bool) -> Result<Content, E> {
+    fn visit_bool<E>(self, value: bool) -> Result<Content<P>, E> {
         Ok(Content::Scalar(Tree::Bool(value)))
     }
 
-    fn visit_i64<E>(self, value: i64) -> Result<Content, E> {
+    fn visit_i64<E>(self, value: i64) -> Result<Content<P>, E> {
         Ok(Self::number(value))
     }
 
-    fn visit_u64<E>(self, value: u64) -> Result<Content, E> {
+    fn visit_u64<E>(self, value: u64) -> Result<Content<P>, E> {
         Ok(Self::number(value))
     }
 
-    fn visit_f64<E>(self, value: f64) -> Result<Content, E> {
+    fn visit_f64<E>(self, value: f64) -> Result<Content<P>, E> {
         Ok(whole(value)
             .or_else(|| Number::from_f64(value))
             .map_or(Content::Scalar(Tree::Null), Self::number))
     }
 
-    fn visit_str<E>(self, text: &str) -> Result<Content, E> {
+    fn visit_str<E>(self, text: &str) -> Result<Content<P>, E> {
         Ok(Content::Scalar(Tree::String(text.to_owned())))
     }
 
-    fn visit_string<E>(self, text: String) -> Result<Content, E> {
+    fn visit_string<E>(self, text: String) -> Result<Content<P>, E> {
         Ok(Content::Scalar(Tree::String(text)))
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Content, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Content<P>, A::Error> {
         let mut list = Vec::new();
         while let Some(item) = items.next_element()? {
             list.push(item);
@@ -212,7 +256,7 @@ impl<'de> Visitor<'de> for ContentVisitor {
         Ok(Content::List(list))
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Content, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Content<P>, A::Error> {
         let mut mapping = Vec::new();
         while let Some(member) = members.next_entry()? {
             mapping.push(member);

@@ -1,5 +1,4 @@
 mod documents;
-mod generate;
 mod hostile;
 mod round_trips;
 mod vectors;
