@@ -64,6 +64,18 @@ pub struct Version {
     pub resources: Vec<Resource>,
 }
 
+impl Version {
+    /// Whether the same resources are in it, of the same types: whoever describes a resource anew
+    /// makes its type anew.
+    #[must_use]
+    pub fn is_same_as(&self, other: &Self) -> bool {
+        self.resources.len() == other.resources.len()
+            && self.resources.iter().zip(&other.resources).all(|(one, other)| {
+                one.plural == other.plural && Arc::ptr_eq(&one.type_def, &other.type_def)
+            })
+    }
+}
+
 impl Group {
     /// The group and each of its versions.
     pub fn group_versions(&self) -> impl Iterator<Item = (GroupVersion, &Version)> {

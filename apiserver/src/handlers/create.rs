@@ -49,9 +49,8 @@ impl Call<'_> {
         let read = body::read(
             &text,
             media_type,
-            &self.resource.kind,
-            self.resource.type_def(),
-            &self.server.resources,
+            &*self.resource,
+            &self.server.served().resources,
             options.field_validation,
         )?;
         for warning in read.warnings {

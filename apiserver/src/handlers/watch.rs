@@ -222,7 +222,8 @@ impl Watcher {
                 // As it was when it last matched, at the revision at which it stopped to.
                 let previous = event.previous.as_ref()?;
                 let value = previous.object.value(&self.store.resource);
-                self.event("DELETED", &Object::new(value, event.revision().0))
+                let layout = self.store.resource.layout;
+                self.event("DELETED", &Object::new(value, event.revision().0, layout))
             }
         }
     }

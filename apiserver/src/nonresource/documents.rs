@@ -66,6 +66,7 @@ pub(crate) fn build_info() -> Vec<(&'static str, String)> {
 }
 
 /// A discovery document of whole groups, and its tag.
+#[derive(Debug)]
 pub(super) struct Aggregated {
     text: Bytes,
     etag: String,
@@ -119,34 +120,52 @@ pub(super) fn wants_aggregated(request: &Authorized) -> Result<bool, Status> {
     Ok(false)
 }
 
-/// What the server tells about itself.
-pub struct Documents {
-    /// OpenAPI.
-    pub(super) openapi: OpenApi,
-    groups: Arc<Vec<Group>>,
+/// What the server tells about itself, whatever kinds it serves.
+#[derive(Debug, Default)]
+pub struct AboutServer {
     server_address: String,
-    aggregated_core: OnceLock<Aggregated>,
-    aggregated: OnceLock<Aggregated>,
     keys: Value,
     openid: Value,
 }
 
-impl Documents {
-    /// The documents about the resources that are served.
+impl AboutServer {
+    /// A server that is reached there and signs with these keys.
     #[must_use]
-    pub fn new(resources: &Resources, keys: &TokenKeys, url: &str, address: SocketAddr) -> Self {
-        let groups = Arc::new(groups(resources));
+    pub fn new(keys: &TokenKeys, url: &str, address: SocketAddr) -> Self {
         Self {
-            aggregated_core: OnceLock::new(),
-            aggregated: OnceLock::new(),
             server_address: address.to_string(),
-            openapi: OpenApi::new(&groups),
             keys: value(&JsonWebKeySet::new(&keys.verifying)),
             openid: value(&OpenIdConfiguration::new(
                 keys.issuer(),
                 &format!("{url}/openid/v1/jwks"),
                 &keys.verifying,
             )),
+        }
+    }
+}
+
+/// What the server tells about itself and the kinds it serves.
+#[derive(Debug)]
+pub struct Documents {
+    /// OpenAPI.
+    pub(super) openapi: OpenApi,
+    groups: Arc<Vec<Group>>,
+    about: Arc<AboutServer>,
+    aggregated_core: OnceLock<Aggregated>,
+    aggregated: OnceLock<Aggregated>,
+}
+
+impl Documents {
+    /// The documents about the resources that are served. Those that did not change are taken over
+    /// from `before`.
+    #[must_use]
+    pub fn new(resources: &Resources, about: &Arc<AboutServer>, before: Option<&Self>) -> Self {
+        let groups = Arc::new(groups(resources));
+        Self {
+            aggregated_core: OnceLock::new(),
+            aggregated: OnceLock::new(),
+            openapi: OpenApi::new(&groups, before.map(|before| &before.openapi)),
+            about: Arc::clone(about),
             groups,
         }
     }
@@ -184,7 +203,8 @@ impl Documents {
     }
 
     pub(super) fn core_versions(&self) -> Value {
-        let mut versions = value(&discovery::core_versions(&self.groups, &self.server_address));
+        let mut versions =
+            value(&discovery::core_versions(&self.groups, &self.about.server_address));
         if versions["versions"].as_array().is_none_or(Vec::is_empty) {
             versions["versions"] = json!(["v1"]);
         }
@@ -214,14 +234,14 @@ impl Documents {
     }
 
     pub(super) fn json_web_keys(&self) -> Reply {
-        let text = json::to_vec(&self.keys);
+        let text = json::to_vec(&self.about.keys);
         let mut response = raw(200, "application/jwk-set+json", text.into());
         insert(response.headers_mut(), CACHE_CONTROL, "public, max-age=3600");
         Reply::Raw(Box::new(response))
     }
 
     pub(super) fn openid_configuration(&self) -> Reply {
-        let mut response = raw(200, "application/json", json::to_vec(&self.openid).into());
+        let mut response = raw(200, "application/json", json::to_vec(&self.about.openid).into());
         insert(response.headers_mut(), CACHE_CONTROL, "public, max-age=3600");
         Reply::Raw(Box::new(response))
     }

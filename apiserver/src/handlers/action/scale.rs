@@ -35,7 +35,7 @@ pub(super) async fn update(mut call: Call<'_>) -> Result<Reply, Status> {
 }
 
 pub(super) async fn patch(mut call: Call<'_>) -> Result<Reply, Status> {
-    let patch_type = PatchType::of(&call.request)?;
+    let patch_type = PatchType::of(&call.request, &call.resource)?;
     let accepted = call.request.negotiate(&accept::DOCUMENT)?;
     let text = read_body(&mut call.request.body).await?;
     let options = WriteOptions::read(&call.request.query, Write::Patch)?;
