@@ -8,6 +8,8 @@ use api::schema::{
     Described, Field, FieldParts, List, ListType, Presence, Shape, TypeDef, TypeRef,
 };
 
+use serde_json::Value;
+
 use crate::digest;
 
 /// An API group and a version of it.
@@ -153,6 +155,19 @@ pub struct Resource {
     pub returns_deleted_object: bool,
     /// The subresources.
     pub subresources: Vec<Subresource>,
+    /// The schema of a custom resource, which says more than the table of its kind; `None` for
+    /// built-in kinds.
+    pub published: Option<Arc<Published>>,
+}
+
+/// The schema of a custom resource as the documents show it. References in it are to the types of
+/// its fields.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Published {
+    /// For OpenAPI v2.
+    pub v2: Value,
+    /// For OpenAPI v3.
+    pub v3: Value,
 }
 
 impl Resource {

@@ -66,7 +66,12 @@ impl Kind {
             namespace,
             name,
             part,
-            origin: Origin { manager: manager.to_owned(), user: None, dry_run: false },
+            origin: Origin {
+                manager: manager.to_owned(),
+                user: None,
+                dry_run: false,
+                record: None,
+            },
         }
     }
 

@@ -38,6 +38,7 @@ impl Call<'_> {
                 manager: self.request.field_manager(&options.field_manager),
                 user: Some(Arc::clone(&self.request.user)),
                 dry_run: options.dry_run,
+                record: Some(Arc::clone(&self.request.record)),
             },
         }
     }

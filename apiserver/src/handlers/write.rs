@@ -17,6 +17,7 @@ use validation::field::{Error, ErrorList, Path, Shown};
 use super::failure;
 use super::part::Part;
 use crate::objects::{Object, ObjectEntry, ObjectStore, metadata};
+use crate::request::Record;
 use crate::request::query::parse_uint;
 use crate::resources::{Resource, Resources};
 use crate::server::Server;
@@ -40,6 +41,8 @@ pub(crate) struct Origin {
     pub(crate) user: Option<Arc<User>>,
     /// Everything is done but for storing.
     pub(crate) dry_run: bool,
+    /// Who is warned.
+    pub(crate) record: Option<Arc<Record>>,
 }
 
 /// Where something is written, and who writes.
@@ -131,6 +134,7 @@ impl WriteContext<'_> {
         let context = self.server.validation();
         let errors = self.resource.strategy.validate_create(&object, context);
         failure::invalid(self.resource, &name, &errors)?;
+        self.warn(&object, None);
         let version = metadata::text(&object, "resourceVersion");
         let set_by_client = parse_uint(version).is_ok_and(|version| version != 0);
         metadata::set(&mut object, "resourceVersion", Value::Null);
@@ -165,6 +169,12 @@ impl WriteContext<'_> {
             }
             Err(error) => Err(failure::storage(&error)),
         }
+    }
+
+    fn warn(&self, object: &Value, old: Option<&Value>) {
+        let Some(record) = &self.origin.record else { return };
+        let warnings = self.resource.strategy.warnings(object, old);
+        warnings.into_iter().for_each(|warning| record.warn(warning));
     }
 
     fn taken(&self, name: &str, existing: &Object) -> (Status, String) {
@@ -321,6 +331,7 @@ impl WriteContext<'_> {
             strategy.validate_update(&object, live, context)
         };
         failure::invalid(self.resource, self.name, &errors)?;
+        self.warn(&object, Some(live));
         self.resource.drop_empty(&mut object);
 
         metadata::set_resource_version(&mut object, existing.modified.0);

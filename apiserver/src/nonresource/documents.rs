@@ -1,7 +1,7 @@
 //! What the server tells about its API (spec: apimachinery 1.1, 1.2, 1.7).
 
 use std::net::SocketAddr;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 use api::status::{Reason, Status};
 use auth::authenticate::service_account::{JsonWebKeySet, OpenIdConfiguration};
@@ -23,6 +23,7 @@ use crate::codec::json;
 use crate::handlers::Review;
 use crate::reply::Reply;
 use crate::request::{Authorized, accept_header};
+use crate::resources::custom::version_order;
 use crate::resources::{GroupVersionKind, Resources};
 
 const AGGREGATED: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
@@ -264,26 +265,44 @@ pub(super) fn insert(headers: &mut http::HeaderMap, name: HeaderName, value: &st
     }
 }
 
-/// The groups that are served, in the order of discovery.
+/// The groups that are served, in the order of discovery: built-in ones as they always stood, then
+/// those of custom resources by name.
 fn groups(resources: &Resources) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     for resource in resources.iter() {
         let GroupVersionKind { group, version, .. } = &resource.kind;
         add(&mut groups, group, version, resource.described.clone());
     }
-    // What answers questions is stored nowhere, and offered all the same.
-    for recorded in recorded::group_versions() {
-        let GroupVersion { group, version } = recorded.group_version();
-        if Review::has_group(group) {
-            for resource in recorded.resources() {
-                add(&mut groups, group, version, resource);
-            }
-        }
+    for (GroupVersion { group, version }, described) in reviews() {
+        add(&mut groups, group, version, described.clone());
     }
     let order = recorded::group_versions();
-    let place = |group: &Group| order.iter().position(|v| v.group_version().group == group.name);
-    groups.sort_by_key(|group| place(group).unwrap_or(order.len()));
+    let place = |group: &str| order.iter().position(|v| v.group_version().group == group);
+    for group in &mut groups {
+        if place(&group.name).is_none() {
+            group.versions.sort_by_cached_key(|version| version_order(&version.name));
+        }
+    }
+    groups.sort_by_cached_key(|group| match place(&group.name) {
+        Some(place) => (place, String::new()),
+        None => (order.len(), group.name.clone()),
+    });
     groups
+}
+
+/// What answers questions is stored nowhere, and offered all the same.
+fn reviews() -> &'static [(GroupVersion, Described)] {
+    static REVIEWS: LazyLock<Vec<(GroupVersion, Described)>> = LazyLock::new(|| {
+        let recorded = recorded::group_versions().iter();
+        let recorded =
+            recorded.filter(|recorded| Review::has_group(&recorded.group_version().group));
+        let of_version = |recorded: &recorded::RecordedVersion| {
+            let key = recorded.group_version().clone();
+            recorded.resources().into_iter().map(move |described| (key.clone(), described))
+        };
+        recorded.flat_map(of_version).collect()
+    });
+    &REVIEWS
 }
 
 fn add(groups: &mut Vec<Group>, group: &str, version: &str, resource: Described) {

@@ -3,6 +3,7 @@
 
 mod built_in;
 mod convert;
+pub mod custom;
 mod fields;
 mod flowcontrol;
 pub(crate) mod older;

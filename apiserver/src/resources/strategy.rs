@@ -2,6 +2,7 @@
 
 use api::decode::{Decoded, Tree, decode};
 use api::schema::TypeDef;
+use custom::definition::Scale;
 use serde_json::Value;
 use validation::field::ErrorList;
 use validation::flowcontrol::Context;
@@ -101,6 +102,17 @@ pub trait Strategy: Send + Sync {
 
     /// What else changes in an object when its deletion begins.
     fn begin_deletion(&self, _object: &mut Value) {}
+
+    /// Where the scale subresource finds what it shows; `None` for the usual places.
+    fn scale(&self) -> Option<&Scale> {
+        None
+    }
+
+    /// What clients are told of an object that is right all the same; `old` is the one that it
+    /// replaces.
+    fn warnings(&self, _object: &Value, _old: Option<&Value>) -> Vec<String> {
+        Vec::new()
+    }
 
     /// Validates a new object.
     fn validate_create(&self, object: &Value, context: Context<'_>) -> ErrorList;
