@@ -10,7 +10,10 @@
 //! nothing here panics, and what expressions may cost is bounded.
 
 pub mod definition;
+mod pattern;
+mod rules;
 pub mod schema;
+mod value;
 
 pub use definition::{Definition, DefinitionError, Version, validate_create, validate_update};
 pub use schema::{Schema, SchemaError};

@@ -220,6 +220,7 @@ impl Resource {
                 list_field("items", "The objects.", items, Presence::Nullable, 2),
             ],
             atomic: false,
+            open: false,
             unions: Vec::new(),
             rules: Vec::new(),
         }
