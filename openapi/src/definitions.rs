@@ -46,7 +46,7 @@ pub(crate) struct Kinds {
     /// Which kinds are of which type: `x-kubernetes-group-version-kind`.
     of_types: BTreeMap<String, Vec<Value>>,
     /// The schemas of custom resources, by the names of their types.
-    published: BTreeMap<String, Arc<Published>>,
+    published: BTreeMap<String, Arc<dyn Published>>,
 }
 
 impl Kinds {
@@ -140,7 +140,7 @@ impl<'a> Definitions<'a> {
             self.schemas.insert(name.clone(), Value::Null);
             let schema = match self.kinds.published.get(name) {
                 None => self.struct_schema(type_def),
-                Some(published) => self.published_schema(type_def, published),
+                Some(published) => self.published_schema(type_def, &**published),
             };
             self.schemas.insert(name.clone(), schema);
         }
@@ -148,7 +148,7 @@ impl<'a> Definitions<'a> {
     }
 
     /// The schema of a custom resource; what it refers to is named by the fields of its type.
-    fn published_schema(&mut self, type_def: &TypeDef, published: &Published) -> Value {
+    fn published_schema(&mut self, type_def: &TypeDef, published: &dyn Published) -> Value {
         for field in &type_def.fields {
             if let Shape::Struct(referred) = &field.shape
                 && referred.openapi_name.starts_with(META_TYPES)
@@ -157,8 +157,8 @@ impl<'a> Definitions<'a> {
             }
         }
         match self.dialect {
-            Dialect::V2 => published.v2.clone(),
-            Dialect::V3 => published.v3.clone(),
+            Dialect::V2 => published.v2().clone(),
+            Dialect::V3 => published.v3().clone(),
         }
     }
 

@@ -157,17 +157,17 @@ pub struct Resource {
     pub subresources: Vec<Subresource>,
     /// The schema of a custom resource, which says more than the table of its kind; `None` for
     /// built-in kinds.
-    pub published: Option<Arc<Published>>,
+    pub published: Option<Arc<dyn Published>>,
 }
 
 /// The schema of a custom resource as the documents show it. References in it are to the types of
 /// its fields.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Published {
+pub trait Published: fmt::Debug + Send + Sync {
     /// For OpenAPI v2.
-    pub v2: Value,
+    fn v2(&self) -> &Value;
+
     /// For OpenAPI v3.
-    pub v3: Value,
+    fn v3(&self) -> &Value;
 }
 
 impl Resource {

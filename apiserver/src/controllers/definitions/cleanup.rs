@@ -75,7 +75,7 @@ impl Cleanup {
         let entries = list(store).await?.entries.to_vec();
         let deletions = stream::iter(entries).map(|entry| self.delete(store, entry));
         deletions.buffer_unordered(TOGETHER).try_collect::<()>().await?;
-        Ok(self::list(store).await?.entries.is_empty())
+        Ok(list(store).await?.entries.is_empty())
     }
 
     async fn delete(&self, store: &Arc<ObjectStore>, entry: ObjectEntry) -> Result<(), String> {

@@ -10,6 +10,7 @@ use std::cmp::Reverse;
 use std::sync::Arc;
 
 use api::schema::TypeDef;
+use custom::Schema;
 use custom::definition::{Definition, DefinitionError, Version};
 use kinds::definition;
 use openapi::recorded;
@@ -137,6 +138,20 @@ fn parse_version(version: &str) -> Option<(u64, u8, u64)> {
     Some((major, stage, minor.parse().ok()?))
 }
 
+/// A schema as OpenAPI documents show it.
+#[derive(Debug)]
+struct SchemaOf(Arc<Schema>);
+
+impl Published for SchemaOf {
+    fn v2(&self) -> &Value {
+        self.0.openapi_v2()
+    }
+
+    fn v3(&self) -> &Value {
+        self.0.openapi_v3()
+    }
+}
+
 /// Makes the resources of a definition.
 #[derive(Clone, Copy)]
 struct Maker<'a> {
@@ -191,10 +206,7 @@ impl Maker<'_> {
             storage: Some(GroupVersion::new(group, &self.storage.name)),
             returns_deleted_object: false,
             subresources: self.subresources(version, type_def),
-            published: Some(Arc::new(Published {
-                v2: version.schema.openapi_v2(),
-                v3: version.schema.openapi_v3(),
-            })),
+            published: Some(Arc::new(SchemaOf(Arc::clone(&version.schema)))),
             type_def: Arc::clone(type_def),
         }
     }
