@@ -21,8 +21,8 @@ pub(super) fn validate(root: &Node, path: &Path) -> ErrorList {
 enum Surrounding<'s> {
     /// The value is an object with metadata.
     Object(&'s Node),
-    Member(&'s Surrounding<'s>, &'s str),
-    Item(&'s Surrounding<'s>),
+    Member(&'s Self, &'s str),
+    Item(&'s Self),
 }
 
 impl Surrounding<'_> {

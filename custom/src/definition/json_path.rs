@@ -23,7 +23,7 @@ enum Step {
     Slice(Option<i64>, Option<i64>, i64),
     Index(i64),
     /// One after the other.
-    Union(Vec<Step>),
+    Union(Vec<Self>),
     Filter(Operand, Option<(Comparison, Operand)>),
 }
 

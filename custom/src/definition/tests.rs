@@ -333,3 +333,70 @@ fn definitions_are_read_into_a_form_to_work_with() {
     assert_eq!(scaled, json!({"spec": {"n": 2}}));
     assert!(!version.scale.as_ref().unwrap().spec_replicas.set(&mut json!({"spec": 1}), json!(2)));
 }
+
+#[test]
+fn rules_that_do_not_compile_are_refused() {
+    let spec = |rules: Value| {
+        json!({"type": "object", "x-kubernetes-validations": rules,
+        "properties": {"a": {"type": "integer"}, "list": {"type": "array", "items": {"type": "string"}}}})
+    };
+    let path = format!("{ROOT}.properties[spec].x-kubernetes-validations[0]");
+    let shown = |rule: &str| {
+        format!(
+            "{{\"Rule\":\"{rule}\",\"Message\":\"\",\"MessageExpression\":\"\",\"Reason\":null,\"FieldPath\":\"\",\"OptionalOldSelf\":null}}"
+        )
+    };
+    assert_eq!(
+        of_spec(&spec(json!([{"rule": "self.z"}]))),
+        [format!(
+            "{path}.rule: Invalid value: {}: compilation failed: ERROR: <input>:1:5: undefined field 'z'\n | self.z\n | ....^",
+            shown("self.z")
+        )]
+    );
+    assert_eq!(
+        of_spec(&spec(json!([{"rule": "self.a"}]))),
+        [format!(
+            "{path}.rule: Invalid value: {}: cel expression must evaluate to a bool",
+            shown("self.a")
+        )]
+    );
+    assert_eq!(
+        of_spec(&spec(json!([{"rule": " "}]))),
+        [format!("{path}.rule: Required value: rule is not specified")]
+    );
+    assert!(of_spec(&spec(json!([{"rule": "self.a ="}])))[0].contains("Syntax error"));
+    assert_eq!(
+        of_spec(&spec(
+            json!([{"rule": "self.a > 0", "fieldPath": ".z", "reason": "No", "messageExpression": "1"}])
+        )),
+        [
+            format!(
+                "{path}.reason: Unsupported value: \"No\": supported values: \"FieldValueDuplicate\", \"FieldValueForbidden\", \"FieldValueInvalid\", \"FieldValueRequired\""
+            ),
+            format!("{path}.fieldPath: Invalid value: \".z\": fieldPath must be a valid path"),
+        ]
+    );
+    let found = of_spec(&spec(json!([{"rule": "self.list.all(a, self.list.all(b, a == b))"}])));
+    assert_eq!(
+        found,
+        [
+            format!(
+                "{path}.rule: Forbidden: estimated rule cost exceeds budget by factor of more than 100x (try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)"
+            ),
+            format!(
+                "{path}.rule: Forbidden: contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema"
+            ),
+            format!(
+                "{ROOT}: Forbidden: x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema exceeds budget by factor of more than 100x (try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)"
+            ),
+        ]
+    );
+    let items = json!({"type": "object", "properties": {"list": {"type": "array", "items": {"type": "string",
+        "maxLength": 5, "x-kubernetes-validations": [{"rule": "self == oldSelf"}]}, "maxItems": 5}}});
+    assert_eq!(
+        of_spec(&items),
+        [format!(
+            "{ROOT}.properties[spec].properties[list].items.x-kubernetes-validations[0].rule: Invalid value: \"self == oldSelf\": oldSelf cannot be used on the uncorrelatable portion of the schema within {ROOT}.properties[spec].properties[list]"
+        )]
+    );
+}

@@ -62,10 +62,13 @@ impl Format {
 
 macro_rules! expressions {
     ($($name:ident = $text:expr;)*) => {$(
-        #[expect(clippy::expect_used, reason = "a test compiles every expression")]
-        static $name: LazyLock<Regex> =
-            LazyLock::new(|| Regex::new($text).expect("a regular expression"));
+        static $name: LazyLock<Regex> = LazyLock::new(|| compiled($text));
     )*};
+}
+
+#[expect(clippy::expect_used, reason = "a test compiles every expression")]
+fn compiled(text: &str) -> Regex {
+    Regex::new(text).expect("a regular expression")
 }
 
 expressions! {
@@ -152,7 +155,7 @@ fn is_isbn10(text: &str) -> bool {
     let digits: Option<Vec<u32>> = text.bytes().enumerate().map(digit).collect();
     digits.is_some_and(|digits| {
         let sum: u32 = (1..).zip(&digits).map(|(place, digit)| place * digit).sum();
-        digits.len() == 10 && sum % 11 == 0
+        digits.len() == 10 && sum.is_multiple_of(11)
     })
 }
 
@@ -166,7 +169,7 @@ fn is_isbn13(text: &str) -> bool {
         .zip(weight)
         .map(|(digit, weight)| digit * weight)
         .sum();
-    is_digits && sum % 10 == 0
+    is_digits && sum.is_multiple_of(10)
 }
 
 fn is_credit_card(text: &str) -> bool {
@@ -175,7 +178,7 @@ fn is_credit_card(text: &str) -> bool {
     let values = digits.bytes().rev().map(|byte| u32::from(byte - b'0')).enumerate();
     let sum: u32 =
         values.map(|(place, digit)| if place % 2 == 1 { doubled(digit) } else { digit }).sum();
-    CREDIT_CARD.is_match(&digits) && sum % 10 == 0
+    CREDIT_CARD.is_match(&digits) && sum.is_multiple_of(10)
 }
 
 fn is_date(text: &str) -> bool {

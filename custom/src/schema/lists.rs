@@ -90,7 +90,7 @@ fn canonical(value: &Value) -> String {
 }
 
 /// A value as errors show it.
-pub(super) fn shown(value: &Value) -> Shown {
+pub(crate) fn shown(value: &Value) -> Shown {
     match value {
         Value::String(text) => text.into(),
         Value::Number(number) => match (number.as_i64(), number.as_f64()) {

@@ -22,11 +22,14 @@ use validation::field::{Error, ErrorList, ErrorType, Path, Shown};
 pub(crate) use correlate::Old;
 pub(crate) use embedded::validate as validate_embedded;
 pub(crate) use format::{Format, go_duration, parse_duration};
-pub(crate) use node::{Additional, Kind, ListKind, Node, RuleText};
+pub(crate) use lists::shown;
+pub(crate) use node::{Kind, ListKind, Node, RuleText};
 pub(crate) use prune::prune as prune_node;
 pub(crate) use validate::validate as validate_value;
 
 use crate::rules::Rules;
+#[cfg(test)]
+pub(crate) use crate::rules::type_of;
 
 /// Why something is no structural schema.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

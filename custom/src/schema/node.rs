@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::SchemaError;
 use super::format::Format;
+use crate::definition::resolve_field_path;
 use crate::pattern::Pattern;
 use crate::value::Members;
 
@@ -70,7 +71,8 @@ pub(crate) struct RuleText {
     pub(crate) message: String,
     pub(crate) message_expression: String,
     pub(crate) reason: String,
-    pub(crate) field_path: String,
+    /// The field that errors name, below the value; as errors spell it.
+    pub(crate) field_path: Option<String>,
     pub(crate) optional_old_self: bool,
 }
 
@@ -145,7 +147,7 @@ impl Node {
                 schema => Some(Additional::Schema(Box::new(Self::parse(schema)?))),
             },
             limits: Limits::parse(schema)?,
-            rules: schema.items("x-kubernetes-validations").iter().map(RuleText::parse).collect(),
+            rules: RuleText::all(schema),
         })
     }
 
@@ -215,14 +217,18 @@ impl Limits {
 }
 
 impl RuleText {
-    fn parse(rule: &Value) -> Self {
-        Self {
+    fn all(schema: &Value) -> Vec<Self> {
+        let parse = |rule: &Value| Self {
             rule: rule.text("rule").to_owned(),
             message: rule.text("message").to_owned(),
             message_expression: rule.text("messageExpression").to_owned(),
             reason: rule.text("reason").to_owned(),
-            field_path: rule.text("fieldPath").to_owned(),
+            field_path: resolve_field_path(rule.text("fieldPath"), schema, true)
+                .ok()
+                .map(|(path, _)| path)
+                .filter(|path| !path.is_empty()),
             optional_old_self: rule.flag("optionalOldSelf"),
-        }
+        };
+        schema.items("x-kubernetes-validations").iter().map(parse).collect()
     }
 }

@@ -293,7 +293,7 @@ fn check_junctors(node: &Node, value: &Value, place: &Place) -> Outcome {
         match outcomes.iter().filter(|outcome| outcome.is_valid()).count() {
             1 => {
                 outcome.matches +=
-                    outcomes.iter().find(|each| each.is_valid()).map_or(0, |each| each.matches)
+                    outcomes.iter().find(|each| each.is_valid()).map_or(0, |each| each.matches);
             }
             0 => {
                 fail(&mut outcome, format!("{what} Found none valid"));
