@@ -114,3 +114,67 @@ impl Catalog {
         });
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use storage::Key;
+    use storage::cache::Freshness;
+    use storage::memory::Memory;
+
+    use super::*;
+    use crate::options::RuntimeConfig;
+    use crate::resources::custom::Compiled;
+    use crate::resources::custom::testing::definition;
+
+    async fn catalog() -> Catalog {
+        let backend: Arc<dyn Backend> = Arc::new(Memory::new());
+        let change = storage::Change::Create {
+            key: Key::new("/registry/example.com/widgets/default/a"),
+            value:
+                br#"{"metadata":{"name":"a","namespace":"default"},"spec":{}}"#.as_slice().into(),
+        };
+        backend.commit(change).await.unwrap();
+        let built_in = Resources::built_in(&RuntimeConfig::default());
+        Catalog::open(&backend, built_in, AboutServer::default()).await.unwrap()
+    }
+
+    fn store(catalog: &Catalog, custom: &CustomResource) -> Option<Arc<ObjectStore>> {
+        catalog.peek().stores.of(&custom.stored).map(Arc::clone)
+    }
+
+    #[tokio::test]
+    async fn what_is_stored_is_there_when_its_kind_is_served() {
+        let catalog = catalog().await;
+        let custom = Compiled::new(&definition()).unwrap().serve(false);
+        assert!(store(&catalog, &custom).is_none());
+        catalog.serve(std::slice::from_ref(&custom)).await.unwrap();
+        let served = catalog.now();
+        assert!(served.resources.find("example.com", "v1", "widgets").is_some());
+        assert!(served.resources.find("example.com", "v1beta1", "widgets").is_some());
+        assert!(!served.resources.is_typed_group("example.com"));
+        let list = store(&catalog, &custom).unwrap().cache.list(Freshness::Consistent).await;
+        let [widget] = &list.unwrap().entries[..] else { panic!("not one widget") };
+        let widget = widget.object.value(&custom.stored);
+        assert_eq!(widget["spec"]["color"], "blue", "read with its defaults");
+        catalog.serve(&[]).await.unwrap();
+        assert!(!catalog.peek().resources.has_group("example.com"));
+        assert!(served.resources.has_group("example.com"), "who looked before sees what was");
+    }
+
+    #[tokio::test]
+    async fn a_cache_stays_with_its_schema_and_its_watches_with_the_cache() {
+        let catalog = catalog().await;
+        let compiled = Compiled::new(&definition()).unwrap();
+        catalog.serve(&[compiled.serve(false)]).await.unwrap();
+        let first = store(&catalog, &compiled.serve(false)).unwrap();
+        let mut watch = first.cache.subscribe_with_state();
+        catalog.serve(&[compiled.serve(true)]).await.unwrap();
+        assert!(Arc::ptr_eq(&store(&catalog, &compiled.serve(true)).unwrap(), &first));
+        assert!(watch.events.try_recv().is_err() && !watch.events.is_closed());
+
+        let anew = Compiled::new(&definition()).unwrap().serve(false);
+        catalog.serve(std::slice::from_ref(&anew)).await.unwrap();
+        assert!(!Arc::ptr_eq(&store(&catalog, &anew).unwrap(), &first));
+        assert!(watch.events.recv().await.is_none(), "the watch ends");
+    }
+}

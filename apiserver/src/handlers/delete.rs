@@ -187,11 +187,18 @@ impl Deletion<'_> {
         let now = self.server.clock.timestamp();
         let at = Timestamp::from_unix_seconds(now.unix_seconds() + grace).unwrap_or(now);
         metadata::set(object, "deletionTimestamp", json!(at.to_string()));
-        metadata::set(object, "deletionGracePeriodSeconds", json!(grace));
+        // What its own finalizer holds has as long as that takes, and is as wanted as before.
+        let held = self.resource.strategy.finalizer().is_some();
+        if !held {
+            metadata::set(object, "deletionGracePeriodSeconds", json!(grace));
+        }
         if begun {
             return;
         }
         self.resource.strategy.begin_deletion(object);
+        if held {
+            return;
+        }
         if let Some(generation) = object["metadata"]["generation"].as_i64().filter(|g| *g > 0) {
             metadata::set(object, "generation", json!(generation + 1));
         }

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use serde_json::{Value, json};
 
 use crate::codec::accept::{Accepted, MetaVersion, Transform};
-use crate::codec::json as text;
+use crate::codec::{MediaType, json as text};
 use crate::objects::{Object, ObjectEntry};
 use crate::reply::Reply;
 use crate::resources::Resource;
@@ -76,8 +76,23 @@ impl ListMeta {
 }
 
 impl Presenter<'_> {
+    /// Documents of which nothing is known but a schema have no form in protobuf, other than as
+    /// their metadata.
+    pub(super) fn check_form(&self, list: bool) -> Result<(), Status> {
+        let protobuf = self.accepted.media_type == MediaType::Protobuf;
+        if self.resource.is_typed() || !protobuf || self.accepted.transform != Transform::None {
+            return Ok(());
+        }
+        Err(not_acceptable(format!(
+            "object {} does not implement the protobuf marshalling interface and cannot be \
+             encoded to a protobuf message",
+            self.resource.program_type(list)
+        )))
+    }
+
     /// One object as an answer.
     pub(super) fn object(&self, code: u16, object: &Object) -> Result<Reply, Status> {
+        self.check_form(false)?;
         Ok(Reply::Json {
             code,
             text: self.object_text(object, true)?.into(),
@@ -113,6 +128,7 @@ impl Presenter<'_> {
 
     /// A list as an answer.
     pub(super) fn list(&self, entries: &[ObjectEntry], meta: &ListMeta) -> Result<Reply, Status> {
+        self.check_form(true)?;
         let text: Bytes = match self.accepted.transform {
             Transform::None => self.plain_list(entries, meta).into(),
             Transform::Table(version) => {

@@ -63,6 +63,7 @@ pub(super) async fn serve(mut call: Call<'_>) -> Result<Reply, Status> {
             Start::After(Revision(revision))
         }
     };
+    call.presenter(accepted)?.check_form(false)?;
     let seats = std::mem::take(&mut call.request.seats);
     let watcher = Watcher::new(&call, options, accepted, include_object);
     let stream = watcher.start(start, seats).await?;

@@ -43,7 +43,8 @@ fn read_metadata(tree: Tree) -> Result<Decoded, String> {
     let Some(type_def) = ObjectMeta::type_def() else {
         return Ok(Decoded { value: tree.into_value(), problems: Vec::new() });
     };
-    let value = tree.clone().into_value();
+    let mut value = tree.clone().into_value();
+    value.sort_all_objects();
     let decoded = decode(type_def, without_duplicates(tree)).map_err(|mismatch| {
         let path = Path::new(METADATA);
         Error::invalid(&path, Shown::json(&value), mismatch.to_string()).to_string()
@@ -69,5 +70,66 @@ pub(super) fn drop_empty_metadata(object: &mut Value) {
     type_def.prune(metadata);
     if let Value::Object(members) = metadata {
         members.retain(|_, value| !value.is_null());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use api::decode::parse_json;
+    use serde_json::json;
+
+    use super::*;
+    use crate::resources::custom::testing::widgets;
+
+    fn decoded(text: &str) -> Result<Decoded, String> {
+        widgets().decode(parse_json(text.as_bytes()).unwrap())
+    }
+
+    const HEAD: &str = r#""apiVersion":"example.com/v1","kind":"Widget""#;
+
+    #[test]
+    fn what_the_schema_does_not_know_is_dropped_and_noted_after_what_comes_twice() {
+        let text = format!(
+            r#"{{{HEAD},"extra":1,"metadata":{{"name":"a","bogus":1}},
+            "spec":{{"size":1,"x":2,"size":3}}}}"#
+        );
+        let Decoded { value, problems } = decoded(&text).unwrap();
+        assert_eq!(value["spec"], json!({ "size": 3 }));
+        assert_eq!(value.get("extra"), None);
+        assert_eq!(
+            problems,
+            [
+                "duplicate field \"spec.size\"",
+                "unknown field \"metadata.bogus\"",
+                "unknown field \"extra\"",
+                "unknown field \"spec.x\"",
+            ]
+        );
+    }
+
+    #[test]
+    fn values_of_the_wrong_type_stay_but_not_in_metadata() {
+        let text = format!(r#"{{{HEAD},"metadata":{{"name":"a"}},"spec":{{"size":"x"}}}}"#);
+        assert_eq!(decoded(&text).unwrap().value["spec"]["size"], "x");
+        let text = format!(r#"{{{HEAD},"metadata":{{"name":1}}}}"#);
+        let why = decoded(&text).unwrap_err();
+        assert!(why.starts_with("metadata: Invalid value: {\"name\":1}: json: cannot"), "{why}");
+    }
+
+    #[test]
+    fn of_another_kind_nothing_is_dropped() {
+        let text = r#"{"apiVersion":"example.com/v1","kind":"Gadget","extra":1}"#;
+        let Decoded { value, problems } = decoded(text).unwrap();
+        assert_eq!((value["extra"].clone(), problems), (json!(1), Vec::new()));
+    }
+
+    #[test]
+    fn nothing_of_metadata_is_ever_null() {
+        let mut object = json!({
+            "metadata": { "name": "a", "labels": {}, "creationTimestamp": null },
+            "spec": { "size": null },
+        });
+        drop_empty_metadata(&mut object);
+        assert_eq!(object, json!({ "metadata": { "name": "a" }, "spec": { "size": null } }));
     }
 }

@@ -5,6 +5,8 @@ mod convert;
 mod decode;
 mod printer;
 mod strategy;
+#[cfg(test)]
+pub(crate) mod testing;
 
 use std::cmp::Reverse;
 use std::sync::Arc;
@@ -227,7 +229,54 @@ impl Maker<'_> {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
+    use super::testing::{definition, named};
     use super::*;
+
+    #[test]
+    fn an_object_of_another_version_has_what_that_version_knows() {
+        let compiled = Compiled::new(&definition()).unwrap();
+        let served = compiled.serve(false).served;
+        let [v1, beta] = &served[..] else { panic!("{served:?}") };
+        assert!(v1.is_stored_as_served() && !beta.is_stored_as_served());
+        let stored = json!({ "apiVersion": "example.com/v1", "kind": "Widget",
+            "metadata": { "name": "a" }, "spec": { "size": 1, "color": "red" } });
+        let shown = beta.to_served(stored);
+        assert_eq!(shown["apiVersion"], "example.com/v1beta1");
+        assert_eq!(shown["spec"], json!({ "size": 1, "old": "yes" }));
+        let back = beta.to_stored(shown);
+        assert_eq!(back["apiVersion"], "example.com/v1");
+        assert_eq!(back["spec"], json!({ "size": 1, "color": "blue" }), "v1 has a default");
+    }
+
+    #[test]
+    fn names_are_those_that_were_accepted() {
+        let mut definition = definition();
+        definition["spec"]["names"]["shortNames"] = json!(["taken"]);
+        let described = Compiled::new(&definition).unwrap().stored().described.clone();
+        assert_eq!(described.short_names, ["wd"]);
+        assert_eq!(named(&described.subresources), ["status", "scale"]);
+    }
+
+    #[test]
+    fn what_is_on_its_way_out_takes_nothing_new() {
+        let compiled = Compiled::new(&definition()).unwrap();
+        let refusal = |going| compiled.serve(going).served[0].strategy.creation_refusal();
+        assert_eq!(refusal(false), None);
+        assert!(refusal(true).is_some());
+        assert!(Arc::ptr_eq(&compiled.serve(true).stored, &compiled.serve(false).stored));
+    }
+
+    #[test]
+    fn tables_show_the_name_and_what_is_declared() {
+        let compiled = Compiled::new(&definition()).unwrap();
+        let printer = &compiled.stored().printer;
+        let object = json!({ "metadata": { "name": "a" }, "spec": { "size": 3 } });
+        let now = "2026-01-01T00:00:00Z".parse().unwrap();
+        assert_eq!(printer.cells(&object, now), [json!("a"), json!(3)]);
+        assert_eq!(printer.column_definitions()[1]["name"], "Size");
+    }
 
     #[test]
     fn stable_versions_come_before_beta_and_alpha_and_high_numbers_before_low_ones() {

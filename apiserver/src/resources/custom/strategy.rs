@@ -160,3 +160,64 @@ fn unqualified(finalizer: &str) -> String {
          path (/) to avoid accidental conflicts with other finalizer writers"
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use validation::flowcontrol::Gates;
+    use validation::lifecycle::Silent;
+
+    use crate::resources::custom::testing::widgets;
+
+    use super::*;
+
+    fn widget(spec: &Value) -> Value {
+        json!({ "apiVersion": "example.com/v1", "kind": "Widget",
+            "metadata": { "name": "a", "namespace": "default" }, "spec": spec })
+    }
+
+    fn errors(object: &Value) -> Vec<String> {
+        let context = Context { gates: Gates { declarative_beta: true }, observer: &Silent };
+        let errors = widgets().strategy.validate_create(object, context);
+        errors.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn replicas_are_counted_from_nothing_to_what_a_scale_can_say() {
+        assert_eq!(errors(&widget(&json!({ "size": 0 }))), Vec::<String>::new());
+        assert_eq!(
+            errors(&widget(&json!({ "size": -1 }))),
+            [".spec.size: Invalid value: -1: should be a non-negative integer"]
+        );
+        assert_eq!(
+            errors(&widget(&json!({ "size": 1_i64 << 31 }))),
+            [".spec.size: Invalid value: 2147483648: should be less than or equal to 2147483647"]
+        );
+    }
+
+    #[test]
+    fn a_document_of_another_kind_is_refused_for_nothing_else() {
+        let mut object = widget(&json!({ "size": -1 }));
+        object["kind"] = json!("Gadget");
+        object["metadata"]["name"] = json!("No name");
+        assert_eq!(errors(&object), ["kind: Invalid value: \"Gadget\": must be Widget"]);
+    }
+
+    #[test]
+    fn names_are_subdomains() {
+        let mut object = widget(&json!({}));
+        object["metadata"]["name"] = json!("No name");
+        assert!(errors(&object)[0].starts_with("metadata.name: Invalid value: \"No name\""));
+    }
+
+    #[test]
+    fn finalizers_without_a_domain_are_warned_of_when_they_are_new() {
+        let mut object = widget(&json!({}));
+        object["metadata"]["finalizers"] = json!(["mine", "example.com/mine", "orphan"]);
+        let widgets = widgets();
+        let warnings = widgets.strategy.warnings(&object, None);
+        assert_eq!(warnings.len(), 1);
+        assert!(warnings[0].starts_with("metadata.finalizers: \"mine\": prefer a domain"));
+        assert_eq!(widgets.strategy.warnings(&object, Some(&object)), Vec::<String>::new());
+    }
+}
