@@ -21,3 +21,4 @@ pub mod resources;
 pub mod selector;
 pub mod serve;
 pub mod server;
+pub mod webhook;

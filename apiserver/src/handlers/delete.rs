@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use storage::Error;
 
 use super::options::{DeleteOptions, ListOptions, Propagation, delete_options_of_query};
-use super::{Call, body_type, failure};
+use super::{Call, body_type, failure, versions};
 use crate::codec::{accept, body};
 use crate::objects::{Object, ObjectEntry, ObjectStore, metadata};
 use crate::reply::Reply;
@@ -46,6 +46,7 @@ pub(super) async fn delete(mut call: Call<'_>) -> Result<Reply, Status> {
             Ok(Reply::Status(Box::new(Status::success(details)), accepted))
         }
         Deleted::Gone(object) | Deleted::Waiting(object) => {
+            let object = versions::one_as_served(call.server, &call.resource, object).await?;
             call.presenter(accepted)?.object(200, &object)
         }
     }

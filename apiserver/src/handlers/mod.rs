@@ -16,6 +16,7 @@ mod read;
 mod review;
 mod route;
 mod update;
+mod versions;
 mod watch;
 mod web_socket;
 mod write;

@@ -20,7 +20,7 @@ use super::frame::Framing;
 use super::options::ListOptions;
 use super::present::{IncludeObject, Presenter};
 use super::read::{selects, wrong_version};
-use super::{Call, failure, frame, web_socket};
+use super::{Call, failure, frame, versions, web_socket};
 use crate::codec::accept::{self, Accepted, Transform};
 use crate::codec::{MediaType, json};
 use crate::flow_control::Seats;
@@ -191,7 +191,7 @@ impl Watcher {
             Start::Latest | Start::Any => Revision(0),
         };
         if let Some(subscription) = &mut subscription {
-            self.begin(subscription, wants_state, skip_up_to, &mut pending);
+            self.begin(subscription, wants_state, skip_up_to, &mut pending).await?;
         }
         self.metrics.begins_with(pending.len());
         let initial = Initial { _seats: seats, left: pending.len() }.unless_over();
@@ -208,15 +208,16 @@ impl Watcher {
     }
 
     /// The events that are there at the start.
-    fn begin(
+    async fn begin(
         &mut self,
         subscription: &mut Subscription<Object>,
         wants_state: bool,
         skip_up_to: Revision,
         pending: &mut VecDeque<Bytes>,
-    ) {
+    ) -> Result<(), Status> {
         if let (true, Some(list)) = (wants_state, subscription.initial.take()) {
-            for entry in list.entries.iter() {
+            let entries = list.entries.to_vec();
+            for entry in versions::as_served(&self.server, &self.resource, entries).await? {
                 if self.takes(&entry.object) {
                     pending.extend(self.event("ADDED", &entry.object));
                 }
@@ -227,9 +228,10 @@ impl Watcher {
         }
         for event in std::mem::take(&mut subscription.backlog) {
             if event.revision() > skip_up_to {
-                pending.extend(self.change(&event));
+                pending.extend(self.change(event).await?);
             }
         }
+        Ok(())
     }
 
     fn takes(&self, object: &Object) -> bool {
@@ -238,8 +240,14 @@ impl Watcher {
             && selects(&self.options, &self.resource, object)
     }
 
-    /// What a change is to this watch: objects come, change and go as they match or not.
-    fn change(&mut self, event: &Event<Object>) -> Option<Bytes> {
+    /// What a change is to this watch.
+    async fn change(&mut self, event: Arc<Event<Object>>) -> Result<Option<Bytes>, Status> {
+        let event = versions::event_as_served(&self.server, &self.resource, event).await?;
+        Ok(self.matched(&event))
+    }
+
+    /// Objects come, change and go as they match or not.
+    fn matched(&mut self, event: &Event<Object>) -> Option<Bytes> {
         let before = event.previous.as_ref().is_some_and(|entry| self.takes(&entry.object));
         let after = event.kind == EventKind::Put && self.takes(&event.current.object);
         match (before, after) {
@@ -337,6 +345,13 @@ struct Stream {
 }
 
 impl Stream {
+    /// Says why there is nothing more to come.
+    fn end_with(&mut self, status: &Status) {
+        let media_type = self.watcher.accepted.media_type;
+        self.pending.extend(frame::write(media_type, "ERROR", &json::to_vec(status)));
+        self.live = None;
+    }
+
     /// The next piece; `None` at the end.
     async fn next(&mut self) -> Option<Bytes> {
         loop {
@@ -351,7 +366,10 @@ impl Stream {
                 event = live.events.recv() => {
                     let event = event?;
                     if event.revision() > live.skip_up_to {
-                        self.pending.extend(self.watcher.change(&event));
+                        match self.watcher.change(event).await {
+                            Ok(bytes) => self.pending.extend(bytes),
+                            Err(status) => self.end_with(&status),
+                        }
                     }
                 }
                 () = tokio::time::sleep_until(self.watcher.ends_at) => return None,

@@ -14,8 +14,8 @@ use storage::Revision;
 use storage::cache::Freshness;
 use validation::field::{Error, ErrorList, Path, Shown};
 
-use super::failure;
 use super::part::Part;
+use super::{failure, versions};
 use crate::objects::{Object, ObjectEntry, ObjectStore, metadata};
 use crate::request::Record;
 use crate::request::query::parse_uint;
@@ -70,7 +70,7 @@ pub(crate) struct Proposal {
 pub(crate) enum Written {
     /// The object is stored so.
     Stored(ObjectEntry),
-    /// Nothing was stored; this is what would be.
+    /// It is not known how the object is stored, or nothing was; this is what it looks like.
     Unstored(Box<Object>),
 }
 
@@ -152,8 +152,9 @@ impl WriteContext<'_> {
             ));
         }
         let key = self.resource.key(self.namespace, &name);
-        match self.store.create(&key, &self.stored(object)?).await {
-            Ok(entry) => Ok(Ok(Written::Stored(entry))),
+        let stored = self.stored(object.clone()).await?;
+        match self.store.create(&key, &stored).await {
+            Ok(entry) => Ok(Ok(self.written(entry, object))),
             Err(storage::Error::KeyExists(_)) => {
                 let existing = self.existing(&key).await?;
                 let object = existing.as_ref().map(|entry| &entry.object);
@@ -271,7 +272,9 @@ impl WriteContext<'_> {
 
     async fn existing(&self, key: &str) -> Result<Option<ObjectEntry>, Status> {
         let found = self.store.cache.get(key, Freshness::Consistent).await;
-        found.map_err(|error| failure::read(&error))
+        let found = found.map_err(|error| failure::read(&error))?;
+        let found = found.into_iter().collect();
+        Ok(versions::as_served(self.server, self.resource, found).await?.pop())
     }
 
     /// The stored object; `None` if there is none.
@@ -345,17 +348,17 @@ impl WriteContext<'_> {
         if self.origin.dry_run {
             return Ok(self.unstored(object));
         }
-        let written = self.stored(object)?;
-        match self.store.update(key, &written, existing.modified).await {
-            Ok(entry) => Ok(Written::Stored(entry)),
+        let stored = self.stored(object.clone()).await?;
+        match self.store.update(key, &stored, existing.modified).await {
+            Ok(entry) => Ok(self.written(entry, object)),
             Err(error) => Err(store_error(&error)),
         }
     }
 
     /// The object as it is stored. What another version keeps in annotations is the client's word,
     /// and must be of the right type to become a member.
-    fn stored(&self, object: Value) -> Result<Value, Status> {
-        let stored = self.resource.to_stored(object);
+    async fn stored(&self, object: Value) -> Result<Value, Status> {
+        let stored = versions::as_stored(self.server, self.resource, object).await?;
         if self.resource.is_stored_as_served() {
             return Ok(stored);
         }
@@ -365,6 +368,15 @@ impl WriteContext<'_> {
         self.store.resource.drop_empty(&mut stored);
         self.store.resource.set_type_meta(&mut stored);
         Ok(stored)
+    }
+
+    /// What was stored, as the client wrote it where others would have to be asked for that.
+    fn written(&self, entry: ObjectEntry, object: Value) -> Written {
+        if self.resource.reviewed.is_none() {
+            return Written::Stored(entry);
+        }
+        let object = Object::new(object, entry.modified.0, self.resource.layout);
+        Written::Unstored(Box::new(object))
     }
 
     fn unstored(&self, object: Value) -> Written {
