@@ -347,8 +347,7 @@ struct Stream {
 impl Stream {
     /// Says why there is nothing more to come.
     fn end_with(&mut self, status: &Status) {
-        let media_type = self.watcher.accepted.media_type;
-        self.pending.extend(frame::write(media_type, "ERROR", &json::to_vec(status)));
+        self.pending.extend(self.watcher.form.write("ERROR", &json::to_vec(status)));
         self.live = None;
     }
 
