@@ -105,6 +105,8 @@ func TestAManagerReconcilesCustomResources(t *testing.T) {
 		t.Fatal(err)
 	}
 	widget := newWidget("one")
+	// Defaults are for what is there: without a spec there would be no size either.
+	widget.Object["spec"] = map[string]any{}
 	if err := direct.Create(ctx, widget); err != nil {
 		t.Fatal(err)
 	}
