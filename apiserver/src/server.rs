@@ -141,7 +141,9 @@ pub async fn start(config: &Config, shutdown: Shutdown) -> Result<Ready, String>
         stop: shutdown.graceful.clone(),
         backend,
     });
-    controllers::start(&server, config, address.port()).await?;
+    let known =
+        controllers::Known { port: address.port(), root_certificate: &pki.server_authority };
+    controllers::start(&server, config, &known).await?;
     let token = server.keys.kubeconfig_token(config, &server.stores, now)?;
     let kubeconfig = pki.kubeconfig(url.clone(), vec![(pki::SERVICE_ACCOUNT_CONTEXT, token)]);
     kubeconfig.write(&config.kubeconfig_out).map_err(|error| error.to_string())?;

@@ -8,7 +8,7 @@ use storage::cache::Freshness;
 
 use super::until_stopped;
 use super::writer::Kind;
-use crate::handlers::{DeleteOptions, Deleted, Deletion, Part, Proposal};
+use crate::handlers::{DeleteOptions, Deleted, Deletion, Part, Propagation, Proposal};
 use crate::server::Server;
 
 const FIELD_MANAGER: &str = "kube-controller-manager";
@@ -66,7 +66,9 @@ async fn empty(server: &Arc<Server>, namespace: &str) -> Result<bool, String> {
         let list = store.cache.list(Freshness::Consistent).await.map_err(|e| e.to_string())?;
         let deletion = Deletion { server, resource: &store.resource, store };
         for entry in list.below(&prefix) {
-            let options = DeleteOptions::default();
+            // What a kind would leave behind goes as well.
+            let propagation = Some(Propagation::Background);
+            let options = DeleteOptions { propagation, ..DeleteOptions::default() };
             let name = &entry.object.metadata.name;
             match deletion.delete(entry.key.as_str(), name, &options).await {
                 Ok(Deleted::Gone(_)) => {}

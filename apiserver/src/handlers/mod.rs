@@ -35,7 +35,7 @@ use crate::resources::Resource;
 use crate::server::Server;
 
 pub(crate) use delete::{Deleted, Deletion};
-pub(crate) use options::DeleteOptions;
+pub(crate) use options::{DeleteOptions, Propagation};
 pub(crate) use part::Part;
 pub(crate) use review::Review;
 pub(crate) use route::{Place, Route, route};

@@ -7,7 +7,7 @@ use std::time::Duration;
 use auth::authorize::AuthorizationMode;
 use storage::BackendKind;
 
-use super::{FeatureGates, RuntimeConfig};
+use super::{AdmissionPlugins, Controllers, FeatureGates, RuntimeConfig};
 
 /// How the server is to run.
 #[derive(Debug, Clone, PartialEq)]
@@ -68,6 +68,10 @@ pub struct Config {
     pub api_audiences: Vec<String>,
     /// Who decides what a user may do, in order.
     pub authorization_modes: Vec<AuthorizationMode>,
+    /// Who looks at writes before they are stored.
+    pub admission_plugins: AdmissionPlugins,
+    /// What the server does by itself.
+    pub controllers: Controllers,
     /// Where to write the kubeconfig.
     pub kubeconfig_out: PathBuf,
     /// How much to log.

@@ -75,6 +75,8 @@ const GENERIC: &str = "Generic";
 const SERVING: &str = "Secure serving";
 const AUTHENTICATION: &str = "Authentication";
 const AUTHORIZATION: &str = "Authorization";
+const ADMISSION: &str = "Admission";
+const CONTROLLERS: &str = "Controllers";
 const STORAGE: &str = "Storage";
 const OUTPUT: &str = "Logs and output";
 const ACCEPTED: &str = "Accepted for compatibility, without effect";
@@ -265,6 +267,27 @@ static FLAGS: &[Flag] = &[
         Kind::List,
         "RBAC",
         "Who decides what a user may do, in order: RBAC, Node, AlwaysAllow, AlwaysDeny",
+    ),
+    flag(
+        ADMISSION,
+        "enable-admission-plugins",
+        Kind::List,
+        "",
+        "Admission plugins to use besides the usual ones",
+    ),
+    flag(
+        ADMISSION,
+        "disable-admission-plugins",
+        Kind::List,
+        "",
+        "Admission plugins to leave out, though they are usual",
+    ),
+    flag(
+        CONTROLLERS,
+        "controllers",
+        Kind::List,
+        "",
+        "What to run: * for all, name for one, -name for all but one, of namespace, serviceaccount, root-ca-certificate-publisher, resourcequota and garbage-collector. When left out all but the last run; without the admission plugin ServiceAccount, only namespace",
     ),
     flag(
         OUTPUT,

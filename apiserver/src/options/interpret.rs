@@ -10,7 +10,7 @@ use storage::BackendKind;
 use validation::text::go_quote;
 
 use super::reader::Reader;
-use super::{Config, FeatureGates, RuntimeConfig};
+use super::{AdmissionPlugins, Config, Controllers, FeatureGates, RuntimeConfig};
 
 /// The issuer of service account tokens if no flag names one.
 const ISSUER: &str = "https://kubernetes.default.svc";
@@ -41,6 +41,8 @@ fn config(reader: &mut Reader<'_>) -> Config {
     let issuers = or(reader.array("service-account-issuer"), ISSUER);
     let audiences = reader.list("api-audiences").into_iter().map(str::to_owned).collect();
     let modes = authorization_modes(reader);
+    let admission_plugins = admission_plugins(reader);
+    let bare = !admission_plugins.has("ServiceAccount");
     Config {
         storage_backend: storage_backend(reader),
         compaction_interval: reader.duration("etcd-compaction-interval"),
@@ -70,6 +72,8 @@ fn config(reader: &mut Reader<'_>) -> Config {
         api_audiences: or(audiences, issuers.first().map_or(ISSUER, String::as_str)),
         service_account_issuers: issuers,
         authorization_modes: modes,
+        controllers: controllers(reader, bare),
+        admission_plugins,
         verbosity: reader.count("v"),
         without_effect: reader.without_effect(),
         cert_dir: reader.path("cert-dir").unwrap_or_else(|| data_dir.join("pki")),
@@ -138,6 +142,22 @@ fn runtime_config(reader: &mut Reader<'_>) -> RuntimeConfig {
     RuntimeConfig::parse(reader.list("runtime-config")).unwrap_or_else(|errors| {
         errors.into_iter().for_each(|error| reader.refuse(error));
         RuntimeConfig::default()
+    })
+}
+
+fn admission_plugins(reader: &mut Reader<'_>) -> AdmissionPlugins {
+    let [enabled, disabled] =
+        ["enable-admission-plugins", "disable-admission-plugins"].map(|flag| reader.list(flag));
+    AdmissionPlugins::parse(&enabled, &disabled).unwrap_or_else(|errors| {
+        errors.into_iter().for_each(|error| reader.refuse(error));
+        AdmissionPlugins::default()
+    })
+}
+
+fn controllers(reader: &mut Reader<'_>, bare: bool) -> Controllers {
+    Controllers::parse(&reader.list("controllers"), bare).unwrap_or_else(|errors| {
+        errors.into_iter().for_each(|error| reader.refuse(error));
+        Controllers::usual(bare)
     })
 }
 
