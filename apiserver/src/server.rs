@@ -13,6 +13,7 @@ use crate::access::{Access, TokenKeys};
 use crate::connection::{Listener, Shutdown, Tls};
 use crate::controllers;
 use crate::flow_control::FlowControl;
+use crate::handlers::{Admission, QuotaLocks};
 use crate::metrics::{About, Counting, Metrics, ValidationObserver};
 use crate::nonresource::{Documents, Health, build_info};
 use crate::object_counts::ObjectCounts;
@@ -34,6 +35,10 @@ pub struct Server {
     pub access: Access,
     /// What service accounts' tokens are signed with.
     pub keys: TokenKeys,
+    /// What is looked at before it is stored.
+    pub admission: Admission,
+    /// Who may charge quotas.
+    pub quota_locks: QuotaLocks,
     /// When they may do it.
     pub flow_control: FlowControl,
     /// How many objects there are.
@@ -124,6 +129,8 @@ pub async fn start(config: &Config, shutdown: Shutdown) -> Result<Ready, String>
     let server = Arc::new(Server {
         resources,
         access: Access::new(config, &keys, &stores)?,
+        admission: config.admission.clone(),
+        quota_locks: QuotaLocks::default(),
         flow_control,
         object_counts,
         rules_observer: metrics.validation_observer(),

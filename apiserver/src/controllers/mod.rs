@@ -3,10 +3,12 @@
 mod config_consumer;
 mod config_producer;
 mod config_view;
+mod follow;
 mod furnish;
 mod garbage;
 mod namespaces;
 mod policy;
+mod quota;
 mod system_objects;
 mod writer;
 
@@ -79,6 +81,9 @@ fn start_switchable(
     }
     if runs(Controller::GarbageCollector) {
         garbage::start(server);
+    }
+    if runs(Controller::ResourceQuota) {
+        quota::start(server)?;
     }
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! Keeps the objects that a cluster has from its first moment, besides flow control and RBAC: the
-//! namespaces and the service of the API itself (spec: apimachinery 6).
+//! namespaces, the classes of the system's pods and the service of the API itself
+//! (spec: apimachinery 6.1).
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
@@ -17,10 +18,20 @@ use crate::server::Server;
 const FIELD_MANAGER: &str = "kube-apiserver";
 /// The first address of the range that services have where no flag gives another.
 const DEFAULT_ADDRESS: IpAddr = IpAddr::V4(Ipv4Addr::new(10, 0, 0, 1));
+/// What every cluster needs to run, and what every node needs.
+const PRIORITY_CLASSES: [(&str, i64, &str); 2] = [
+    (
+        "system-cluster-critical",
+        2_000_000_000,
+        "For pods without which the cluster does not work, but which may run on another node.",
+    ),
+    ("system-node-critical", 2_000_001_000, "For pods without which their node does not work."),
+];
 const PERIOD: Duration = Duration::from_secs(60);
 
 /// An object that has to be there.
 struct Needed {
+    group: &'static str,
     plural: &'static str,
     namespace: &'static str,
     name: &'static str,
@@ -55,7 +66,8 @@ async fn pass(server: &Arc<Server>, needed: &[Needed]) -> Result<(), String> {
 }
 
 async fn ensure(server: &Arc<Server>, needed: &Needed) -> Result<(), String> {
-    let kind = Kind::find(server, "", "v1", needed.plural)?;
+    // Groups can be switched off.
+    let Ok(kind) = Kind::find(server, needed.group, "v1", needed.plural) else { return Ok(()) };
     let context = kind.context(FIELD_MANAGER, needed.namespace, needed.name, Part::WHOLE);
     let made = async {
         match context.live().await? {
@@ -69,6 +81,7 @@ async fn ensure(server: &Arc<Server>, needed: &Needed) -> Result<(), String> {
 
 fn needed(address: IpAddr, port: u16) -> Vec<Needed> {
     let namespace = |name: &'static str| Needed {
+        group: "",
         plural: "namespaces",
         namespace: "",
         name,
@@ -76,19 +89,37 @@ fn needed(address: IpAddr, port: u16) -> Vec<Needed> {
     };
     let mut needed: Vec<Needed> =
         ["default", "kube-node-lease", "kube-public", "kube-system"].map(namespace).into();
+    needed.extend(PRIORITY_CLASSES.map(priority_class));
     needed.push(Needed {
+        group: "",
         plural: "serviceaccounts",
         namespace: "default",
         name: "default",
         object: json!({ "metadata": { "name": "default" } }),
     });
     needed.push(Needed {
+        group: "",
         plural: "services",
         namespace: "default",
         name: "kubernetes",
         object: service(address, port),
     });
     needed
+}
+
+fn priority_class((name, value, description): (&'static str, i64, &str)) -> Needed {
+    Needed {
+        group: "scheduling.k8s.io",
+        plural: "priorityclasses",
+        namespace: "",
+        name,
+        object: json!({
+            "metadata": { "name": name },
+            "value": value,
+            "preemptionPolicy": "PreemptLowerPriority",
+            "description": description,
+        }),
+    }
 }
 
 /// The service has the first address of the range.

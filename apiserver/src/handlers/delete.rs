@@ -111,7 +111,8 @@ impl Deletion<'_> {
         name: &str,
         options: &DeleteOptions,
     ) -> Result<Deleted, Status> {
-        if let Some(why) = self.resource.strategy.deletion_refusal(name) {
+        let lasting = self.server.admission.plugins.has("NamespaceLifecycle");
+        if let Some(why) = self.resource.strategy.deletion_refusal(name).filter(|_| lasting) {
             return Err(Status::forbidden(self.resource.group_resource(), name, why));
         }
         for _ in 0..CONFLICT_TRIES {

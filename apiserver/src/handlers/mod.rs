@@ -34,6 +34,7 @@ use crate::request::{Authorized, accept_header};
 use crate::resources::Resource;
 use crate::server::Server;
 
+pub(crate) use admission::{Admission, QuotaLocks};
 pub(crate) use delete::{Deleted, Deletion};
 pub(crate) use options::{DeleteOptions, Propagation};
 pub(crate) use part::Part;

@@ -87,6 +87,7 @@ impl WriteContext<'_> {
     pub(crate) async fn create(&self, mut object: Value) -> Result<Written, Status> {
         self.prepare_create(&mut object)?;
         self.check_namespace(&object).await?;
+        self.admit(&mut object, None).await?;
         if metadata::text(&object, "name").is_empty()
             && !metadata::text(&object, "generateName").is_empty()
         {
@@ -101,6 +102,7 @@ impl WriteContext<'_> {
         self.prepare_create(&mut object)?;
         metadata::set(&mut object, "managedFields", managed_fields);
         self.check_namespace(&object).await?;
+        self.admit(&mut object, None).await?;
         self.store_new(object).await?.map_err(|(status, _)| status)
     }
 
@@ -139,7 +141,10 @@ impl WriteContext<'_> {
             let key = self.resource.key(self.namespace, &name);
             return match self.existing(&key).await? {
                 Some(existing) => Ok(Err(self.taken(&name, &existing.object))),
-                None => Ok(Ok(self.unstored(object))),
+                None => {
+                    self.charge(&object, None).await?;
+                    Ok(Ok(self.unstored(object)))
+                }
             };
         }
         if set_by_client {
@@ -148,7 +153,13 @@ impl WriteContext<'_> {
             ));
         }
         let key = self.resource.key(self.namespace, &name);
-        match self.store.create(&key, &self.stored(object)?).await {
+        let object = self.stored(object)?;
+        let charged = self.charge(&object, None).await?;
+        let created = self.store.create(&key, &object).await;
+        if created.is_err() {
+            self.give_back(charged).await;
+        }
+        match created {
             Ok(entry) => Ok(Ok(Written::Stored(entry))),
             Err(Error::KeyExists(_)) => {
                 let existing = self.existing(&key).await?;
@@ -305,6 +316,7 @@ impl WriteContext<'_> {
         }
         if self.part.is_whole() {
             self.resource.type_def().prune(&mut object);
+            self.admit(&mut object, Some(live)).await?;
             self.resource.strategy.prepare_update(&mut object, live);
             self.check_grants(Some(live), &object)?;
         }
@@ -331,9 +343,13 @@ impl WriteContext<'_> {
             return Ok(self.unstored(object));
         }
         let written = self.stored(object)?;
+        let charged = self.charge(&written, Some(live)).await?;
         match self.store.update(key, &written, existing.modified).await {
             Ok(entry) => Ok(Written::Stored(entry)),
-            Err(error) => Err(store_error(&error)),
+            Err(error) => {
+                self.give_back(charged).await;
+                Err(store_error(&error))
+            }
         }
     }
 
@@ -532,7 +548,7 @@ pub(crate) fn generated_start(generate_name: &str) -> String {
     generate_name[..end].to_owned()
 }
 
-fn random_suffix() -> String {
+pub(super) fn random_suffix() -> String {
     let random = uuid::Uuid::new_v4();
     let letters = random.as_bytes()[..5].iter();
     letters

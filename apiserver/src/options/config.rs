@@ -7,7 +7,9 @@ use std::time::Duration;
 use auth::authorize::AuthorizationMode;
 use storage::BackendKind;
 
-use super::{AdmissionPlugins, Controllers, FeatureGates, RuntimeConfig};
+use crate::handlers::Admission;
+
+use super::{Controllers, FeatureGates, RuntimeConfig};
 
 /// How the server is to run.
 #[derive(Debug, Clone, PartialEq)]
@@ -68,8 +70,8 @@ pub struct Config {
     pub api_audiences: Vec<String>,
     /// Who decides what a user may do, in order.
     pub authorization_modes: Vec<AuthorizationMode>,
-    /// Who looks at writes before they are stored.
-    pub admission_plugins: AdmissionPlugins,
+    /// What is looked at before it is stored.
+    pub admission: Admission,
     /// What the server does by itself.
     pub controllers: Controllers,
     /// Where to write the kubeconfig.

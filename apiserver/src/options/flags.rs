@@ -283,6 +283,20 @@ static FLAGS: &[Flag] = &[
         "Admission plugins to leave out, though they are usual",
     ),
     flag(
+        ADMISSION,
+        "default-not-ready-toleration-seconds",
+        Kind::Integer,
+        "300",
+        "How many seconds pods stay on a node that is not ready, unless they say themselves",
+    ),
+    flag(
+        ADMISSION,
+        "default-unreachable-toleration-seconds",
+        Kind::Integer,
+        "300",
+        "How many seconds pods stay on a node that is out of reach, unless they say themselves",
+    ),
+    flag(
         CONTROLLERS,
         "controllers",
         Kind::List,

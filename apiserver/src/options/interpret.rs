@@ -6,11 +6,13 @@ use std::time::Duration;
 
 use auth::authorize::AuthorizationMode;
 use clap::ArgMatches;
+use kinds::admission::TolerationSeconds;
 use storage::BackendKind;
 use validation::text::go_quote;
 
 use super::reader::Reader;
 use super::{AdmissionPlugins, Config, Controllers, FeatureGates, RuntimeConfig};
+use crate::handlers::Admission;
 
 /// The issuer of service account tokens if no flag names one.
 const ISSUER: &str = "https://kubernetes.default.svc";
@@ -41,8 +43,8 @@ fn config(reader: &mut Reader<'_>) -> Config {
     let issuers = or(reader.array("service-account-issuer"), ISSUER);
     let audiences = reader.list("api-audiences").into_iter().map(str::to_owned).collect();
     let modes = authorization_modes(reader);
-    let admission_plugins = admission_plugins(reader);
-    let bare = !admission_plugins.has("ServiceAccount");
+    let admission = admission(reader);
+    let bare = !admission.plugins.has("ServiceAccount");
     Config {
         storage_backend: storage_backend(reader),
         compaction_interval: reader.duration("etcd-compaction-interval"),
@@ -73,7 +75,7 @@ fn config(reader: &mut Reader<'_>) -> Config {
         service_account_issuers: issuers,
         authorization_modes: modes,
         controllers: controllers(reader, bare),
-        admission_plugins,
+        admission,
         verbosity: reader.count("v"),
         without_effect: reader.without_effect(),
         cert_dir: reader.path("cert-dir").unwrap_or_else(|| data_dir.join("pki")),
@@ -143,6 +145,14 @@ fn runtime_config(reader: &mut Reader<'_>) -> RuntimeConfig {
         errors.into_iter().for_each(|error| reader.refuse(error));
         RuntimeConfig::default()
     })
+}
+
+fn admission(reader: &mut Reader<'_>) -> Admission {
+    let tolerations = TolerationSeconds {
+        not_ready: reader.integer("default-not-ready-toleration-seconds"),
+        unreachable: reader.integer("default-unreachable-toleration-seconds"),
+    };
+    Admission { plugins: admission_plugins(reader), tolerations }
 }
 
 fn admission_plugins(reader: &mut Reader<'_>) -> AdmissionPlugins {

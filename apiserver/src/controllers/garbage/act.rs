@@ -10,8 +10,8 @@ use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use serde_json::{Value, json};
 use storage::cache::Freshness;
 
-use super::follow::{FOREGROUND, ORPHAN};
 use super::graph::{Dependents, Job, Place, Task, Uid};
+use super::see::{FOREGROUND, ORPHAN};
 use super::verdict::{Defendant, OwnerState, Verdict, judge};
 use crate::controllers::writer::Kind;
 use crate::handlers::{DeleteOptions, Deletion, Part, Propagation, Proposal};

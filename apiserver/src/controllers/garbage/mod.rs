@@ -1,12 +1,12 @@
 //! The garbage collector: what lost its owners goes, and what is to go in order goes in order
 //! (spec: apimachinery 2.12, 6.2).
 //!
-//! [`graph`] and [`verdict`] decide and are pure; [`follow`] sees, [`act`] does. Nothing is
+//! [`graph`] and [`verdict`] decide and are pure; [`see`] sees, [`act`] does. Nothing is
 //! remembered but in the objects' finalizers and references, so a restart begins where it was.
 
 mod act;
-mod follow;
 mod graph;
+mod see;
 #[cfg(test)]
 mod simulation;
 mod verdict;
@@ -21,8 +21,8 @@ use futures_util::stream::FuturesUnordered;
 use tokio::time::{Instant, MissedTickBehavior};
 
 use self::act::{Actor, Outcome};
-use self::follow::{Followed, Sight};
 use self::graph::{Graph, Job, Task};
+use super::follow::{Followed, Sight};
 use super::until_stopped;
 use crate::server::Server;
 
@@ -54,7 +54,7 @@ struct Collector {
 impl Collector {
     fn new(server: &Arc<Server>) -> Self {
         Self {
-            followed: Followed::new(server),
+            followed: Followed::new(server, see::is_collectable),
             graph: Graph::default(),
             actor: Arc::new(Actor::new(server)),
             under_way: BTreeSet::new(),
@@ -121,11 +121,7 @@ impl Collector {
     }
 
     fn see(&mut self, sight: Sight) {
-        match sight {
-            Sight::All(prefix, nodes) => self.graph.replace(&prefix, nodes),
-            Sight::There(uid, node) => self.graph.observe(&uid, node),
-            Sight::Gone(uid) => self.graph.forget(&uid),
-        }
+        see::see(&mut self.graph, sight);
     }
 
     fn end(&mut self, task: Task, outcome: Outcome) {

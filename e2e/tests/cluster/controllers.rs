@@ -1,87 +1,10 @@
-//! What the server does by itself, seen from outside: service accounts and certificates in each
-//! namespace, garbage collection, and what `--controllers` makes of it.
+//! Service accounts and certificates in each namespace, garbage collection, and what `--controllers`
+//! makes of it.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "all of this is tests")]
-
-use std::time::Duration;
-
-use e2e::binary;
 use e2e::case::{Body, Call};
-use e2e::clock::poll;
-use e2e::server::{Backend, Launch, Server};
-use serde_json::{Value, json};
-use tempfile::TempDir;
+use serde_json::json;
 
-const NAMESPACES: &str = "/api/v1/namespaces";
-const CONFIG_MAPS: &str = "/api/v1/namespaces/default/configmaps";
-
-/// Everything that is waited for comes long before this, unless it never does.
-const WAIT: Duration = Duration::from_secs(20);
-
-struct Running {
-    server: Server,
-    _folder: TempDir,
-}
-
-impl Running {
-    fn with(flags: &[&str]) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let binary = binary::server().unwrap_or_else(|why| panic!("{why}"));
-        let launch = Launch::new(&binary, folder.path(), Backend::Memory);
-        let launch = flags.iter().fold(launch, |launch, flag| launch.flag(*flag));
-        let server = launch.start().unwrap_or_else(|why| panic!("{why}"));
-        Self { server, _folder: folder }
-    }
-
-    fn call(&self, call: &Call) -> (u16, Value) {
-        let response = self.server.target().call(call).unwrap();
-        (response.head.status, serde_json::from_slice(&response.body).unwrap_or(Value::Null))
-    }
-
-    fn get(&self, path: &str) -> Option<Value> {
-        let (status, object) = self.call(&Call::of("GET", path));
-        (status == 200).then_some(object)
-    }
-
-    fn create(&self, path: &str, object: Value) -> Value {
-        let (status, created) = self.call(&Call::of("POST", path).with_body(Body::Json(object)));
-        assert_eq!(status, 201, "{created}");
-        created
-    }
-
-    fn delete(&self, path: &str, propagation: &str) {
-        let options = Body::Json(json!({ "propagationPolicy": propagation }));
-        let (status, answer) = self.call(&Call::of("DELETE", path).with_body(options));
-        assert_eq!(status, 200, "{answer}");
-    }
-
-    /// A ConfigMap that belongs to others, which wait for it.
-    fn dependent(&self, name: &str, owners: &[&Value]) -> Value {
-        let references: Vec<Value> = owners.iter().map(|owner| reference(owner)).collect();
-        let metadata = json!({ "name": name, "ownerReferences": references });
-        self.create(CONFIG_MAPS, json!({ "metadata": metadata }))
-    }
-
-    fn wait_for<T>(&self, what: &str, look: impl FnMut() -> Option<T>) -> T {
-        let found = poll(WAIT, Duration::from_millis(10), look);
-        found.unwrap_or_else(|| panic!("{what} never came\n{}", self.server.log_tail()))
-    }
-
-    fn wait_until_gone(&self, name: &str) {
-        let path = format!("{CONFIG_MAPS}/{name}");
-        self.wait_for(&format!("the end of {name}"), || self.get(&path).is_none().then_some(()));
-    }
-}
-
-fn reference(owner: &Value) -> Value {
-    json!({
-        "apiVersion": "v1",
-        "kind": "ConfigMap",
-        "name": owner["metadata"]["name"],
-        "uid": owner["metadata"]["uid"],
-        "blockOwnerDeletion": true,
-    })
-}
+use super::support::{CONFIG_MAPS, NAMESPACES, Running, reference};
 
 #[test]
 fn every_namespace_gets_its_account_and_the_certificate_and_keeps_them() {
@@ -145,11 +68,8 @@ fn dependents_go_in_the_background_and_owners_last_in_the_foreground() {
     });
     let waiting = server.get(&format!("{CONFIG_MAPS}/owner")).unwrap();
     assert_eq!(waiting["metadata"]["finalizers"], json!(["foregroundDeletion"]));
-    let release = Body::Json(json!({ "metadata": { "finalizers": null } }));
-    let release = Call::of("PATCH", &path)
-        .with_header("Content-Type", "application/merge-patch+json")
-        .with_body(release);
-    assert_eq!(server.call(&release).0, 200);
+    let released = server.patch(&path, json!({ "metadata": { "finalizers": null } }));
+    assert_eq!(released.0, 200);
     server.wait_until_gone("owner");
 }
 
@@ -180,11 +100,8 @@ fn a_circle_goes_as_a_whole() {
     let first = server.create(CONFIG_MAPS, json!({ "metadata": { "name": "first" } }));
     let second = server.dependent("second", &[&first]);
     let third = server.dependent("third", &[&second]);
-    let close = Body::Json(json!({ "metadata": { "ownerReferences": [reference(&third)] } }));
-    let close = Call::of("PATCH", format!("{CONFIG_MAPS}/first"))
-        .with_header("Content-Type", "application/merge-patch+json")
-        .with_body(close);
-    assert_eq!(server.call(&close).0, 200);
+    let close = json!({ "metadata": { "ownerReferences": [reference(&third)] } });
+    assert_eq!(server.patch(&format!("{CONFIG_MAPS}/first"), close).0, 200);
     server.delete(&format!("{CONFIG_MAPS}/first"), "Foreground");
     for name in ["first", "second", "third"] {
         server.wait_until_gone(name);

@@ -1,4 +1,4 @@
-//! Follows the watch caches of all kinds that can own or be owned, also those that come later.
+//! Follows the watch caches of many kinds, also of those that come later.
 
 use std::collections::BTreeMap;
 use std::pin::Pin;
@@ -6,25 +6,19 @@ use std::sync::Arc;
 
 use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt as _, StreamExt as _};
-use openapi::resource::Verb;
-use storage::cache::{Event, Subscription};
+use storage::cache::{Event, List, Subscription};
 
-use super::graph::{Node, Owner, Phase, Place, Uid};
-use crate::objects::{Object, ObjectEntry, ObjectStore};
+use crate::objects::{Object, ObjectStore};
 use crate::server::Server;
 
-/// The finalizers by which the collector remembers what it has to do.
-pub(super) const ORPHAN: &str = "orphan";
-pub(super) const FOREGROUND: &str = "foregroundDeletion";
-
-/// What was seen.
+/// What was seen of a kind.
 pub(super) enum Sight {
-    /// All objects of a kind.
-    All(Arc<str>, Vec<(Uid, Node)>),
-    /// An object as it is.
-    There(Uid, Node),
-    /// An object is gone.
-    Gone(Uid),
+    /// It is followed from now on, or was lost from sight for a while: all its objects.
+    All(Arc<ObjectStore>, List<Object>),
+    /// An object changed.
+    Changed(Arc<ObjectStore>, Arc<Event<Object>>),
+    /// It is not served any more. What its keys began with.
+    Unserved(Arc<str>),
 }
 
 type Recv = (Arc<str>, Subscription<Object>, Option<Arc<Event<Object>>>);
@@ -32,13 +26,20 @@ type Recv = (Arc<str>, Subscription<Object>, Option<Arc<Event<Object>>>);
 /// The kinds that are followed.
 pub(super) struct Followed {
     server: Arc<Server>,
+    /// Whether a kind is one of them.
+    wanted: fn(&ObjectStore) -> bool,
     stores: BTreeMap<Arc<str>, Arc<ObjectStore>>,
     next: FuturesUnordered<Pin<Box<dyn Future<Output = Recv> + Send>>>,
 }
 
 impl Followed {
-    pub(super) fn new(server: &Arc<Server>) -> Self {
-        Self { server: Arc::clone(server), stores: BTreeMap::new(), next: FuturesUnordered::new() }
+    pub(super) fn new(server: &Arc<Server>, wanted: fn(&ObjectStore) -> bool) -> Self {
+        Self {
+            server: Arc::clone(server),
+            wanted,
+            stores: BTreeMap::new(),
+            next: FuturesUnordered::new(),
+        }
     }
 
     pub(super) fn store(&self, prefix: &str) -> Option<&Arc<ObjectStore>> {
@@ -51,7 +52,7 @@ impl Followed {
             .server
             .stores
             .iter()
-            .filter(|store| is_collectable(store))
+            .filter(|store| (self.wanted)(store))
             .map(|store| (Arc::from(store.resource.key_prefix()), Arc::clone(store)))
             .collect();
         let same = |prefix: &Arc<str>, store: &Arc<ObjectStore>| {
@@ -61,8 +62,7 @@ impl Followed {
         let (kept, gone): (BTreeMap<_, _>, BTreeMap<_, _>) =
             before.into_iter().partition(|(prefix, store)| same(prefix, store));
         self.stores = kept;
-        let mut sights: Vec<Sight> =
-            gone.into_keys().map(|prefix| Sight::All(prefix, Vec::new())).collect();
+        let mut sights: Vec<Sight> = gone.into_keys().map(Sight::Unserved).collect();
         for (prefix, store) in current {
             if !self.stores.contains_key(&prefix) {
                 self.stores.insert(Arc::clone(&prefix), store);
@@ -101,32 +101,21 @@ impl Followed {
         watch: Subscription<Object>,
         event: Option<Arc<Event<Object>>>,
     ) -> Option<Sight> {
-        if !self.stores.contains_key(&prefix) {
-            return None;
-        }
+        let store = Arc::clone(self.stores.get(&prefix)?);
         let Some(event) = event else {
             // The watch did not keep up, or the kind was made anew.
             return self.follow(prefix);
         };
-        self.wait(Arc::clone(&prefix), watch);
-        Some(match event.kind {
-            storage::EventKind::Put => {
-                let (uid, node) = node(&prefix, &event.current);
-                Sight::There(uid, node)
-            }
-            storage::EventKind::Delete => {
-                Sight::Gone(event.current.object.metadata.uid.as_str().into())
-            }
-        })
+        self.wait(prefix, watch);
+        Some(Sight::Changed(store, event))
     }
 
     fn follow(&mut self, prefix: Arc<str>) -> Option<Sight> {
-        let mut watch = self.stores.get(&prefix)?.cache.subscribe_with_state();
-        let initial = watch.initial.take();
-        let entries = initial.iter().flat_map(|list| list.entries.iter());
-        let nodes = entries.map(|entry| node(&prefix, entry)).collect();
-        self.wait(Arc::clone(&prefix), watch);
-        Some(Sight::All(prefix, nodes))
+        let store = Arc::clone(self.stores.get(&prefix)?);
+        let mut watch = store.cache.subscribe_with_state();
+        let initial = watch.initial.take()?;
+        self.wait(prefix, watch);
+        Some(Sight::All(store, initial))
     }
 
     fn wait(&self, prefix: Arc<str>, mut watch: Subscription<Object>) {
@@ -135,35 +124,4 @@ impl Followed {
             (prefix, watch, event)
         }));
     }
-}
-
-/// Events are about objects and belong to none; what clients cannot delete is not deleted.
-fn is_collectable(store: &ObjectStore) -> bool {
-    let described = &store.resource.described;
-    store.resource.kind.kind != "Event"
-        && [Verb::List, Verb::Watch, Verb::Delete].into_iter().all(|verb| described.offers(verb))
-}
-
-fn node(prefix: &Arc<str>, entry: &ObjectEntry) -> (Uid, Node) {
-    let metadata = &entry.object.metadata;
-    let owners = metadata.owner_references.iter().map(|owner| Owner {
-        uid: owner.uid.as_str().into(),
-        blocks: owner.block_owner_deletion.unwrap_or(false),
-    });
-    let has = |name: &str| metadata.finalizers.iter().any(|finalizer| finalizer == name);
-    let node = Node {
-        place: Place {
-            prefix: Arc::clone(prefix),
-            namespace: metadata.namespace.clone(),
-            name: metadata.name.clone(),
-        },
-        owners: owners.collect(),
-        phase: match &metadata.deletion_timestamp {
-            None => Phase::Live,
-            Some(_) if has(ORPHAN) => Phase::Orphaning,
-            Some(_) if has(FOREGROUND) => Phase::Foreground,
-            Some(_) => Phase::Going,
-        },
-    };
-    (metadata.uid.as_str().into(), node)
 }

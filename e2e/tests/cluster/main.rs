@@ -1,0 +1,7 @@
+//! What makes an API server a cluster, seen from outside: controllers, admission.
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "all of this is tests")]
+
+mod admission;
+mod controllers;
+mod support;
