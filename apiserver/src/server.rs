@@ -13,6 +13,7 @@ use crate::access::{Access, TokenKeys};
 use crate::connection::{Listener, Shutdown, Tls};
 use crate::controllers;
 use crate::flow_control::FlowControl;
+use crate::handlers::allocation::ServiceNetwork;
 use crate::handlers::{Admission, QuotaLocks};
 use crate::metrics::{About, Counting, Metrics, ValidationObserver};
 use crate::nonresource::{Documents, Health, build_info};
@@ -37,6 +38,8 @@ pub struct Server {
     pub keys: TokenKeys,
     /// What is looked at before it is stored.
     pub admission: Admission,
+    /// Where services get their addresses and ports from.
+    pub services: ServiceNetwork,
     /// Who may charge quotas.
     pub quota_locks: QuotaLocks,
     /// When they may do it.
@@ -130,6 +133,7 @@ pub async fn start(config: &Config, shutdown: Shutdown) -> Result<Ready, String>
         resources,
         access: Access::new(config, &keys, &stores)?,
         admission: config.admission.clone(),
+        services: ServiceNetwork::new(config.service_networks.clone(), config.service_node_ports),
         quota_locks: QuotaLocks::default(),
         flow_control,
         object_counts,
@@ -148,8 +152,11 @@ pub async fn start(config: &Config, shutdown: Shutdown) -> Result<Ready, String>
         stop: shutdown.graceful.clone(),
         backend,
     });
-    let known =
-        controllers::Known { port: address.port(), root_certificate: &pki.server_authority };
+    let known = controllers::Known {
+        port: address.port(),
+        client_authorities: &pki.client_authorities.text,
+        root_certificate: &pki.server_authority,
+    };
     controllers::start(&server, config, &known).await?;
     let token = server.keys.kubeconfig_token(config, &server.stores, now)?;
     let kubeconfig = pki.kubeconfig(url.clone(), vec![(pki::SERVICE_ACCOUNT_CONTEXT, token)]);

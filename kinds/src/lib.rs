@@ -16,5 +16,6 @@ pub mod deletion;
 pub mod deprecation;
 mod registry;
 pub mod rules;
+pub mod services;
 pub mod table;
 mod value;

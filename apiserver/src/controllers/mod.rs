@@ -38,7 +38,7 @@ pub(crate) async fn start(
     // What is written together is made to last together.
     tokio::try_join!(
         config_producer::start(server),
-        system_objects::start(server, config, known.port),
+        system_objects::start(server, config, known),
         policy::start(server),
     )?;
     start_switchable(server, config, known)?;
@@ -59,6 +59,8 @@ pub(crate) async fn start(
 pub(crate) struct Known<'a> {
     /// The port it listens on.
     pub(crate) port: u16,
+    /// Who signs client certificates, in PEM.
+    pub(crate) client_authorities: &'a str,
     /// What clients have to trust, in PEM.
     pub(crate) root_certificate: &'a str,
 }

@@ -5,6 +5,7 @@ use api::time::Timestamp;
 use serde_json::{Value, json};
 use storage::Error;
 
+use super::allocation::release_all;
 use super::options::{DeleteOptions, ListOptions, Propagation, delete_options_of_query};
 use super::{Call, body_type, failure};
 use crate::codec::{accept, body};
@@ -148,6 +149,7 @@ impl Deletion<'_> {
             }
             if !options.dry_run {
                 self.store.delete(key, entry.modified).await?;
+                release_all(self.server, self.resource, &object).await;
             }
             return Ok(Deleted::Gone(self.unstored(object)));
         }

@@ -2,6 +2,7 @@
 
 mod action;
 mod admission;
+pub(crate) mod allocation;
 pub(crate) mod continue_token;
 mod create;
 mod delete;

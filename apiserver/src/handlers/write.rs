@@ -13,6 +13,8 @@ use serde_json::{Value, json};
 use storage::cache::Freshness;
 use storage::{Error, Revision};
 
+use super::admission::Charged;
+use super::allocation::{Allocated, release_all};
 use super::failure;
 use super::part::Part;
 use crate::codec::body::set_type_meta;
@@ -82,7 +84,13 @@ impl std::ops::Deref for Written {
     }
 }
 
-impl WriteContext<'_> {
+/// What is scarce and was taken for a write.
+struct Held<'a> {
+    charged: Charged<'a>,
+    allocated: Allocated<'a>,
+}
+
+impl<'c> WriteContext<'c> {
     /// Stores a new object.
     pub(crate) async fn create(&self, mut object: Value) -> Result<Written, Status> {
         self.prepare_create(&mut object)?;
@@ -143,6 +151,7 @@ impl WriteContext<'_> {
                 Some(existing) => Ok(Err(self.taken(&name, &existing.object))),
                 None => {
                     self.charge(&object, None).await?;
+                    self.allocate(&mut object, None).await?;
                     Ok(Ok(self.unstored(object)))
                 }
             };
@@ -153,11 +162,11 @@ impl WriteContext<'_> {
             ));
         }
         let key = self.resource.key(self.namespace, &name);
-        let object = self.stored(object)?;
-        let charged = self.charge(&object, None).await?;
+        let mut object = self.stored(object)?;
+        let held = self.take(&mut object, None).await?;
         let created = self.store.create(&key, &object).await;
         if created.is_err() {
-            self.give_back(charged).await;
+            self.put_back(held, &object).await;
         }
         match created {
             Ok(entry) => Ok(Ok(Written::Stored(entry))),
@@ -342,15 +351,36 @@ impl WriteContext<'_> {
         if self.origin.dry_run {
             return Ok(self.unstored(object));
         }
-        let written = self.stored(object)?;
-        let charged = self.charge(&written, Some(live)).await?;
+        let mut written = self.stored(object)?;
+        let held = self.take(&mut written, Some(live)).await?;
         match self.store.update(key, &written, existing.modified).await {
-            Ok(entry) => Ok(Written::Stored(entry)),
+            Ok(entry) => {
+                self.release_former(live, &written).await;
+                Ok(Written::Stored(entry))
+            }
             Err(error) => {
-                self.give_back(charged).await;
+                self.put_back(held, &written).await;
                 Err(store_error(&error))
             }
         }
+    }
+
+    /// Takes what the object needs of what is scarce: room in quotas, addresses, ports. It is held
+    /// until the object is stored.
+    async fn take(&self, object: &mut Value, old: Option<&Value>) -> Result<Held<'c>, Status> {
+        let charged = self.charge(object, old).await?;
+        match self.allocate(object, old).await {
+            Ok(allocated) => Ok(Held { charged, allocated }),
+            Err(status) => {
+                self.give_back(charged).await;
+                Err(status)
+            }
+        }
+    }
+
+    async fn put_back(&self, held: Held<'_>, object: &Value) {
+        self.give_back(held.charged).await;
+        self.give_up(held.allocated, object).await;
     }
 
     /// The object as it is stored. What another version keeps in annotations is the client's word,
@@ -390,6 +420,7 @@ impl WriteContext<'_> {
         if !self.origin.dry_run {
             let removed = self.store.delete(key, expected).await;
             removed.map_err(|error| store_error(&error))?;
+            release_all(self.server, self.resource, &object).await;
         }
         Ok(self.unstored(object))
     }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use auth::authorize::AuthorizationMode;
+use kinds::services::{Network, NodePorts};
 use storage::BackendKind;
 
 use crate::handlers::Admission;
@@ -36,6 +37,10 @@ pub struct Config {
     pub external_hostname: Option<String>,
     /// The first address of services, which is the server's own.
     pub service_address: Option<IpAddr>,
+    /// The networks that services have addresses of; the first is the usual one.
+    pub service_networks: Vec<Network>,
+    /// The ports of nodes that services can have.
+    pub service_node_ports: NodePorts,
     /// How long a request may take.
     pub request_timeout: Duration,
     /// How long a watch lasts at the least.

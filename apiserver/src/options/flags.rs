@@ -163,6 +163,13 @@ static FLAGS: &[Flag] = &[
     ),
     flag(
         GENERIC,
+        "service-node-port-range",
+        Kind::Text,
+        "30000-32767",
+        "The ports of nodes that services can have",
+    ),
+    flag(
+        GENERIC,
         "request-timeout",
         Kind::Duration,
         "1m0s",

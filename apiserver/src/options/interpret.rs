@@ -7,6 +7,7 @@ use std::time::Duration;
 use auth::authorize::AuthorizationMode;
 use clap::ArgMatches;
 use kinds::admission::TolerationSeconds;
+use kinds::services::{Network, NodePorts, RangeError};
 use storage::BackendKind;
 use validation::text::go_quote;
 
@@ -44,6 +45,7 @@ fn config(reader: &mut Reader<'_>) -> Config {
     let audiences = reader.list("api-audiences").into_iter().map(str::to_owned).collect();
     let modes = authorization_modes(reader);
     let admission = admission(reader);
+    let service_networks = service_networks(reader);
     let bare = !admission.plugins.has("ServiceAccount");
     Config {
         storage_backend: storage_backend(reader),
@@ -54,7 +56,9 @@ fn config(reader: &mut Reader<'_>) -> Config {
         tls: tls(reader),
         advertise_address: reader.address("advertise-address"),
         external_hostname: reader.optional("external-hostname"),
-        service_address: service_address(reader),
+        service_address: service_networks.first().map(|network| network.first()),
+        service_networks,
+        service_node_ports: service_node_ports(reader),
         request_timeout: reader.duration("request-timeout"),
         min_request_timeout: Duration::from_secs(reader.count("min-request-timeout")),
         max_requests_inflight: reader.count("max-requests-inflight"),
@@ -102,11 +106,33 @@ fn secure_port(reader: &mut Reader<'_>) -> u16 {
     })
 }
 
-/// Of two networks, the first is the server's.
-fn service_address(reader: &mut Reader<'_>) -> Option<IpAddr> {
-    let networks = reader.list("service-cluster-ip-range");
-    let first = networks.into_iter().next()?;
-    reader.first_address("service-cluster-ip-range", first)
+/// The networks of services, of which the first has the server's address.
+fn service_networks(reader: &mut Reader<'_>) -> Vec<Network> {
+    const FLAG: &str = "service-cluster-ip-range";
+    let mut networks = Vec::new();
+    for text in reader.text(FLAG).split(',').map(str::trim).filter(|text| !text.is_empty()) {
+        match text.parse::<Network>() {
+            Ok(network) => networks.push(network),
+            Err(why) => reader.wrong(FLAG, text, &why.to_string()),
+        }
+    }
+    match networks[..] {
+        [first, second] if first.family() == second.family() => {
+            reader.refuse(format!("--{FLAG}[0] and --{FLAG}[1] must be of different IP family"))
+        }
+        [_, _, _, ..] => reader.refuse(format!("--{FLAG} must not contain more than two entries")),
+        _ => {}
+    }
+    networks
+}
+
+fn service_node_ports(reader: &mut Reader<'_>) -> NodePorts {
+    const FLAG: &str = "service-node-port-range";
+    let text = reader.text(FLAG);
+    text.parse().unwrap_or_else(|why: RangeError| {
+        reader.wrong(FLAG, text, &why.to_string());
+        NodePorts::default()
+    })
 }
 
 fn tls(reader: &mut Reader<'_>) -> Option<(PathBuf, PathBuf)> {

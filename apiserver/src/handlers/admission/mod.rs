@@ -15,6 +15,7 @@ use serde_json::Value;
 use storage::cache::Freshness;
 
 use self::plugins::PLUGINS;
+pub(super) use self::quota::Charged;
 pub(crate) use self::quota::QuotaLocks;
 use super::failure;
 use super::write::WriteContext;
