@@ -11,6 +11,7 @@ mod runtime_class;
 mod scopes;
 mod service_account;
 mod tolerations;
+mod usage;
 
 use serde_json::{Value, json};
 

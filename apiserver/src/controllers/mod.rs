@@ -9,6 +9,7 @@ mod garbage;
 mod namespaces;
 mod policy;
 mod quota;
+mod storage_protection;
 mod system_objects;
 mod writer;
 
@@ -86,6 +87,12 @@ fn start_switchable(
     }
     if runs(Controller::ResourceQuota) {
         quota::start(server)?;
+    }
+    if runs(Controller::ClaimProtection) {
+        storage_protection::release_claims(server)?;
+    }
+    if runs(Controller::VolumeProtection) {
+        storage_protection::release_volumes(server)?;
     }
     Ok(())
 }

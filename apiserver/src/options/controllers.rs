@@ -17,10 +17,14 @@ pub enum Controller {
     GarbageCollector,
     /// Counts what quotas limit.
     ResourceQuota,
+    /// Lets claims go that nobody uses.
+    ClaimProtection,
+    /// Lets volumes go that nobody uses.
+    VolumeProtection,
 }
 
 /// Every controller under its name and the names it goes by as well.
-const NAMES: [(Controller, &[&str]); 5] = [
+const NAMES: [(Controller, &[&str]); 7] = [
     (Controller::Namespace, &["namespace-controller", "namespace"]),
     (Controller::ServiceAccount, &["serviceaccount-controller", "serviceaccount"]),
     (
@@ -36,6 +40,11 @@ const NAMES: [(Controller, &[&str]); 5] = [
         &["garbage-collector-controller", "garbage-collector", "garbagecollector"],
     ),
     (Controller::ResourceQuota, &["resourcequota-controller", "resourcequota"]),
+    (
+        Controller::ClaimProtection,
+        &["persistentvolumeclaim-protection-controller", "pvc-protection"],
+    ),
+    (Controller::VolumeProtection, &["persistentvolume-protection-controller", "pv-protection"]),
 ];
 
 /// The controllers that run.

@@ -308,7 +308,7 @@ static FLAGS: &[Flag] = &[
         "controllers",
         Kind::List,
         "",
-        "What to run: * for all, name for one, -name for all but one, of namespace, serviceaccount, root-ca-certificate-publisher, resourcequota and garbage-collector. When left out all but the last run; without the admission plugin ServiceAccount, only namespace",
+        "What to run: * for all, name for one, -name for all but one, of namespace, serviceaccount, root-ca-certificate-publisher, resourcequota, pvc-protection, pv-protection and garbage-collector. When left out all but the last run; without the admission plugin ServiceAccount, only namespace",
     ),
     flag(
         OUTPUT,

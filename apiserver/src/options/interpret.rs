@@ -116,13 +116,14 @@ fn service_networks(reader: &mut Reader<'_>) -> Vec<Network> {
             Err(why) => reader.wrong(FLAG, text, &why.to_string()),
         }
     }
-    match networks[..] {
+    let why = match networks[..] {
         [first, second] if first.family() == second.family() => {
-            reader.refuse(format!("--{FLAG}[0] and --{FLAG}[1] must be of different IP family"))
+            format!("--{FLAG}[0] and --{FLAG}[1] must be of different IP family")
         }
-        [_, _, _, ..] => reader.refuse(format!("--{FLAG} must not contain more than two entries")),
-        _ => {}
-    }
+        [_, _, _, ..] => format!("--{FLAG} must not contain more than two entries"),
+        _ => return networks,
+    };
+    reader.refuse(why);
     networks
 }
 

@@ -126,3 +126,35 @@ fn an_owner_in_another_namespace_is_none_and_that_is_told() {
     });
     assert_eq!(event["involvedObject"]["name"], "child");
 }
+
+#[test]
+fn a_namespace_tells_what_is_left_and_goes_when_nothing_is() {
+    let server = Running::with(&[]);
+    let claims = format!("{NAMESPACES}/n/persistentvolumeclaims");
+    server.create(NAMESPACES, json!({ "metadata": { "name": "n" } }));
+    let claim = |name: &str, finalizers: &[&str]| {
+        json!({
+            "metadata": { "name": name, "finalizers": finalizers },
+            "spec": {
+                "accessModes": ["ReadWriteOnce"],
+                "resources": { "requests": { "storage": "1Gi" } },
+            },
+        })
+    };
+    server.create(&claims, claim("unused", &[]));
+    server.create(&claims, claim("held", &["example.com/held"]));
+    server.delete(&format!("{NAMESPACES}/n"), "Background");
+    server.wait_for("the conditions", || {
+        let namespace = server.get(&format!("{NAMESPACES}/n"))?;
+        let conditions = namespace["status"]["conditions"].as_array()?;
+        let told = conditions.iter().find(|each| each["type"] == "NamespaceFinalizersRemaining")?;
+        let message = told["message"].as_str()?;
+        message.ends_with("remaining: example.com/held in 1 resource instances").then_some(())
+    });
+    let released =
+        server.patch(&format!("{claims}/held"), json!({ "metadata": { "finalizers": null } }));
+    assert_eq!(released.0, 200, "{}", released.1);
+    server.wait_for("the end of n", || {
+        server.get(&format!("{NAMESPACES}/n")).is_none().then_some(())
+    });
+}

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::quota::Counted;
+use super::usage::Counted;
 use crate::defaults::pod;
 use crate::value::Members;
 
