@@ -191,7 +191,7 @@ impl Quantity {
 
     /// A number of things.
     #[must_use]
-    pub fn whole(number: usize) -> Self {
+    pub fn of_count(number: usize) -> Self {
         let number = i128::try_from(number).unwrap_or(i128::MAX);
         Self { nanos: number.saturating_mul(NANOS), format: Format::Decimal }
     }
@@ -224,11 +224,22 @@ impl Quantity {
         self.nanos.cmp(&0)
     }
 
-    /// About how much it is.
+    /// The number, if it is a whole one.
     #[must_use]
-    #[expect(clippy::cast_precision_loss, reason = "about")]
-    pub fn as_f64(self) -> f64 {
+    pub fn whole(self) -> Option<i64> {
+        if self.is_whole() { i64::try_from(self.nanos / NANOS).ok() } else { None }
+    }
+
+    /// The number, as near as a floating-point number comes to it.
+    #[must_use]
+    pub fn approximate(self) -> f64 {
         self.nanos as f64 / NANOS as f64
+    }
+
+    /// The difference; the format is that of the first.
+    #[must_use]
+    pub fn minus(self, other: Self) -> Self {
+        Self { nanos: self.nanos.saturating_sub(other.nanos), format: self.format }
     }
 
     /// The difference, at least nothing; the format is that of the first.
@@ -279,7 +290,7 @@ mod tests {
     fn nothing_has_no_format_of_its_own() {
         let quantity = |text: &str| text.parse::<Quantity>().unwrap();
         assert_eq!(Quantity::ZERO.plus(quantity("1Gi")).to_string(), "1Gi");
-        assert_eq!(Quantity::whole(3).plus(Quantity::ONE).to_string(), "4");
+        assert_eq!(Quantity::of_count(3).plus(Quantity::ONE).to_string(), "4");
         assert_eq!(quantity("2Gi").less(quantity("1Gi")).to_string(), "1Gi");
         assert_eq!(quantity("1").less(quantity("2")).to_string(), "0");
     }

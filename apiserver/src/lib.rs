@@ -1,6 +1,7 @@
 //! A small Kubernetes API server. Start reading at [`serve`].
 
 pub mod access;
+pub mod catalog;
 pub mod codec;
 pub mod commands;
 pub mod connection;

@@ -12,6 +12,7 @@
 pub mod admission;
 pub mod convert;
 pub mod defaults;
+pub mod definition;
 pub mod deletion;
 pub mod deprecation;
 mod registry;

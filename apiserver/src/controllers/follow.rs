@@ -50,6 +50,7 @@ impl Followed {
     pub(super) fn catch_up(&mut self) -> Vec<Sight> {
         let current: BTreeMap<Arc<str>, Arc<ObjectStore>> = self
             .server
+            .served()
             .stores
             .iter()
             .filter(|store| (self.wanted)(store))

@@ -3,6 +3,7 @@
 mod config_consumer;
 mod config_producer;
 mod config_view;
+mod definitions;
 mod follow;
 mod furnish;
 mod garbage;
@@ -42,6 +43,7 @@ pub(crate) async fn start(
         system_objects::start(server, config, known),
         policy::start(server),
     )?;
+    definitions::start(server).await?;
     start_switchable(server, config, known)?;
     if config.priority_and_fairness {
         config_consumer::start(server).await?;

@@ -142,7 +142,8 @@ impl Counter {
 
     fn sums(&self, namespace: &str, quota: &Value) -> Amounts {
         let mut sums = BTreeMap::new();
-        for store in self.quotas.server.stores.iter().filter(|store| is_counted(store)) {
+        let served = self.quotas.server.served();
+        for store in served.stores.iter().filter(|store| is_counted(store)) {
             let counted = counted(store);
             if !counted.is_in(quota) {
                 continue;

@@ -31,7 +31,8 @@ const CLAIMS: Protected = Protected {
     finalizer: "kubernetes.io/pvc-protection",
     in_use: |server, claim| {
         let namespace = metadata::text(claim, "namespace");
-        let Some(pods) = server.stores.find("", "pods") else { return false };
+        let served = server.served();
+        let Some(pods) = served.stores.find("", "pods") else { return false };
         let prefix = format!("{}{namespace}/", pods.resource.key_prefix());
         let list = pods.cache.peek_list();
         list.below(&prefix)

@@ -90,7 +90,8 @@ impl<'c> WriteContext<'c> {
         let network = &self.server.services;
         let taken =
             if has_node_ports(object) { self.ports_of_others(object) } else { BTreeSet::new() };
-        let claims = self.server.stores.find(GROUP, PLURAL);
+        let served = self.server.served();
+        let claims = served.stores.find(GROUP, PLURAL);
         let is_taken = |address: IpAddr| {
             claims.is_some_and(|store| {
                 store.cache.peek(&store.resource.key("", &address.to_string())).is_some()
@@ -165,7 +166,8 @@ pub(crate) async fn claim(
     namespace: &str,
     service: &str,
 ) -> Result<(), Status> {
-    let Some(store) = server.stores.find(GROUP, PLURAL) else { return Ok(()) };
+    let served = server.served();
+    let Some(store) = served.stores.find(GROUP, PLURAL) else { return Ok(()) };
     let name = address.to_string();
     let context = WriteContext {
         server,
@@ -174,7 +176,7 @@ pub(crate) async fn claim(
         namespace: "",
         name: &name,
         part: Part::WHOLE,
-        origin: Origin { manager: FIELD_MANAGER.to_owned(), user: None, dry_run: false },
+        origin: Origin::own(FIELD_MANAGER),
     };
     let family = if address.is_ipv4() { "IPv4" } else { "IPv6" };
     let object = json!({
@@ -192,7 +194,8 @@ pub(crate) async fn claim(
 /// Forgets that a service has an address. Addresses of others are left alone; what cannot be
 /// deleted now is found again by [`crate::controllers`].
 async fn release(server: &Server, address: IpAddr, service: &Value) {
-    let Some(store) = server.stores.find(GROUP, PLURAL) else { return };
+    let served = server.served();
+    let Some(store) = served.stores.find(GROUP, PLURAL) else { return };
     let key = store.resource.key("", &address.to_string());
     let Some(entry) = store.cache.peek(&key) else { return };
     let claimed = entry.object.value(&store.resource);
@@ -208,8 +211,9 @@ async fn release(server: &Server, address: IpAddr, service: &Value) {
 /// Makes claims and services agree: after a crash between the two, or where an older version of
 /// this server claimed nothing.
 pub(crate) async fn repair(server: &Arc<Server>) -> Result<(), Status> {
+    let served = server.served();
     let (Some(services), Some(claims)) =
-        (server.stores.find("", "services"), server.stores.find(GROUP, PLURAL))
+        (served.stores.find("", "services"), served.stores.find(GROUP, PLURAL))
     else {
         return Ok(());
     };

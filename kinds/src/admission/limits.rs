@@ -163,8 +163,8 @@ fn check_item(item: &Value, requests: &Amounts, limits: &Amounts, wrong: &mut Ve
             (None, _) => wrong.push(format!("{is}, but no request is specified or request is 0")),
             (_, None) => wrong.push(format!("{is}, but no limit is specified or limit is 0")),
             (Some(request), Some(limit)) => {
-                let ratio = limit.as_f64() / request.as_f64();
-                if ratio > most.as_f64() {
+                let ratio = limit.approximate() / request.approximate();
+                if ratio > most.approximate() {
                     wrong.push(format!("{is}, but provided ratio is {ratio:.6}"));
                 }
             }

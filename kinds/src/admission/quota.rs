@@ -151,7 +151,7 @@ pub fn count_many(quota: &Value, counted: Counted<'_>, number: usize, sums: &mut
     if scopes::has_any(quota) {
         return;
     }
-    let number = Quantity::whole(number);
+    let number = Quantity::of_count(number);
     sums.insert(counted.count_name(), number);
     if COUNTED.iter().any(|plural| counted.is_core(plural)) {
         sums.insert(counted.plural.to_owned(), number);

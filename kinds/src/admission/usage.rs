@@ -143,8 +143,8 @@ fn usage_of_service(spec: &Value) -> Amounts {
         _ => (0, 0),
     };
     Amounts::from([
-        ("services.nodeports".to_owned(), Quantity::whole(node_ports)),
-        ("services.loadbalancers".to_owned(), Quantity::whole(balancers)),
+        ("services.nodeports".to_owned(), Quantity::of_count(node_ports)),
+        ("services.loadbalancers".to_owned(), Quantity::of_count(balancers)),
     ])
 }
 

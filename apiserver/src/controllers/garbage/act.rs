@@ -132,12 +132,13 @@ impl Actor {
     async fn look_up(&self, owner: &OwnerReference, at: &Place) -> Result<OwnerState, Status> {
         let (group, version) =
             owner.api_version.split_once('/').unwrap_or(("", &owner.api_version));
-        let resource = self.server.resources.iter().find(|resource| {
+        let served = self.server.served();
+        let resource = served.resources.iter().find(|resource| {
             let kind = &resource.kind;
             kind.group == group && kind.version == version && kind.kind == owner.kind
         });
         let Some(resource) = resource else { return Ok(OwnerState::Unknown) };
-        let Some(store) = self.server.stores.of(resource) else { return Ok(OwnerState::Unknown) };
+        let Some(store) = served.stores.of(resource) else { return Ok(OwnerState::Unknown) };
         if resource.described.namespaced && at.namespace.is_empty() {
             return Ok(OwnerState::OutOfReach);
         }

@@ -77,7 +77,8 @@ async fn empty_and_let_go(kind: &Kind, name: &str) -> Result<bool, String> {
 /// may need the rest to end well.
 async fn empty(server: &Arc<Server>, namespace: &str) -> Result<Remains, String> {
     let is_pods = |store: &&Arc<ObjectStore>| store.resource.kind.kind == "Pod";
-    let namespaced = || server.stores.iter().filter(|store| store.resource.described.namespaced);
+    let served = server.served();
+    let namespaced = || served.stores.iter().filter(|store| store.resource.described.namespaced);
     let mut remains = Remains::default();
     for store in namespaced().filter(is_pods) {
         delete_all(server, store, namespace, &mut remains).await?;

@@ -72,7 +72,8 @@ impl Cluster {
     pub(super) fn new(server: &Server, config: &Config, known: &Known<'_>) -> Self {
         let now = server.clock.timestamp().to_string();
         let mut group_versions: Vec<(String, String)> = Vec::new();
-        let stored = server.resources.iter().map(|resource| &resource.kind);
+        let served = server.served();
+        let stored = served.resources.iter().map(|resource| &resource.kind);
         let stored = stored.map(|kind| (kind.group.clone(), kind.version.clone()));
         let reviews = ["authentication.k8s.io", "authorization.k8s.io"];
         for each in stored.chain(reviews.map(|group| (group.to_owned(), "v1".to_owned()))) {

@@ -58,14 +58,16 @@ impl Review<'_, '_> {
 
     /// A stored object; the namespace is empty for those of the whole cluster.
     fn find(&self, group: &str, plural: &str, namespace: &str, name: &str) -> Option<Value> {
-        let found = self.context.server.stores.peek(group, plural, namespace, name)?;
-        let store = self.context.server.stores.find(group, plural)?;
+        let served = self.context.server.served();
+        let found = served.stores.peek(group, plural, namespace, name)?;
+        let store = served.stores.find(group, plural)?;
         Some(found.object.value(&store.resource))
     }
 
     /// The stored objects of a namespace or, if that is empty, of the cluster.
     fn list(&self, group: &str, plural: &str, namespace: &str) -> Vec<Value> {
-        let Some(store) = self.context.server.stores.find(group, plural) else { return Vec::new() };
+        let served = self.context.server.served();
+        let Some(store) = served.stores.find(group, plural) else { return Vec::new() };
         let separator = if namespace.is_empty() { "" } else { "/" };
         let prefix = format!("{}{namespace}{separator}", store.resource.key_prefix());
         let list = store.cache.peek_list();
@@ -114,8 +116,8 @@ impl WriteContext<'_> {
             return;
         }
         for _ in 0..ACCOUNT_TRIES {
-            let (stores, namespace) = (&self.server.stores, self.namespace);
-            if stores.peek("", "serviceaccounts", namespace, DEFAULT_ACCOUNT).is_some() {
+            let (served, namespace) = (self.server.served(), self.namespace);
+            if served.stores.peek("", "serviceaccounts", namespace, DEFAULT_ACCOUNT).is_some() {
                 return;
             }
             tokio::time::sleep(ACCOUNT_RETRY).await;

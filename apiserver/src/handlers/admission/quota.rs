@@ -59,7 +59,8 @@ impl<'c> WriteContext<'c> {
         if !on || !self.resource.described.namespaced || !may_grow {
             return Ok(nothing);
         }
-        let Some(store) = self.server.stores.find("", "resourcequotas") else { return Ok(nothing) };
+        let served = self.server.served();
+        let Some(store) = served.stores.find("", "resourcequotas") else { return Ok(nothing) };
         if self.quotas(store).is_empty() {
             return Ok(nothing);
         }
@@ -118,7 +119,7 @@ impl<'c> WriteContext<'c> {
             namespace: self.namespace,
             name,
             part: Part::STATUS,
-            origin: Origin { manager: FIELD_MANAGER.to_owned(), user: None, dry_run: false },
+            origin: Origin::own(FIELD_MANAGER),
         };
         let propose = |live: &Value| {
             let mut object = live.clone();
