@@ -34,6 +34,8 @@ impl Persona {
     pub fn default(self, flag: &str) -> Option<&'static str> {
         match (self, flag) {
             (Self::KubeApiserver, "storage-backend") => Some("memory"),
+            // Where only kube-apiserver runs there are none, and tests do their work by hand.
+            (Self::KubeApiserver, "controllers") => Some("-namespace-controller"),
             _ => None,
         }
     }

@@ -3,7 +3,9 @@
 //! `flags` is the one table of all flags; from it come the parser and `--help`. `interpret` turns
 //! what was given into a [`Config`], and says everything that is wrong at once.
 
+mod admission;
 mod config;
+mod controllers;
 pub mod duration;
 mod exit;
 mod feature_gates;
@@ -18,7 +20,9 @@ use std::ffi::OsString;
 use crate::commands::Subcommand;
 use crate::envtest::{Etcd, Persona};
 
+pub use admission::AdmissionPlugins;
 pub use config::Config;
+pub use controllers::{Controller, Controllers};
 pub use exit::Exit;
 pub use feature_gates::FeatureGates;
 pub use runtime_config::RuntimeConfig;

@@ -95,11 +95,6 @@ impl<'a> Reader<'a> {
         if self.text(name).is_empty() { None } else { self.parsed(name, values::address) }
     }
 
-    pub(super) fn first_address(&mut self, name: &str, network: &str) -> Option<IpAddr> {
-        let first = values::first_address(network);
-        first.map_err(|why| self.wrong(name, network, &why)).ok()
-    }
-
     /// An integer from 0 on.
     pub(super) fn count<N: TryFrom<i64> + Default>(&mut self, name: &str) -> N {
         let number = self.integer(name);
