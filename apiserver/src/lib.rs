@@ -1,8 +1,10 @@
 //! A small Kubernetes API server. Start reading at [`serve`].
 
 pub mod access;
+pub mod authentication;
 pub mod codec;
 pub mod commands;
+mod config_file;
 pub mod connection;
 mod controllers;
 pub mod flow_control;

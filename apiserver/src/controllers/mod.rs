@@ -34,6 +34,10 @@ pub(crate) async fn start(server: &Arc<Server>, config: &Config, port: u16) -> R
         policy::start(server),
     )?;
     namespaces::start(server)?;
+    if let Some(reload) = server.access.reload.clone() {
+        let issuers = Arc::clone(&server.access.issuers);
+        until_stopped(server, async move { issuers.keep_reloading(reload).await });
+    }
     if config.priority_and_fairness {
         config_consumer::start(server).await?;
         let adjusted = Arc::clone(server);

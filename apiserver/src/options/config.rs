@@ -7,7 +7,7 @@ use std::time::Duration;
 use auth::authorize::AuthorizationMode;
 use storage::BackendKind;
 
-use super::{FeatureGates, RuntimeConfig};
+use super::{FeatureGates, FrontProxyFlags, IssuerFlags, RuntimeConfig};
 
 /// How the server is to run.
 #[derive(Debug, Clone, PartialEq)]
@@ -54,6 +54,14 @@ pub struct Config {
     pub profiling: bool,
     /// Whether requests without credentials are taken.
     pub anonymous_auth: bool,
+    /// Whether a flag says so.
+    pub anonymous_auth_given: bool,
+    /// Where issuers of tokens come from.
+    pub issuers: IssuerFlags,
+    /// Files with the keys of issuers.
+    pub issuer_key_files: Vec<(String, PathBuf)>,
+    /// Proxies that name users in headers.
+    pub front_proxy: Option<FrontProxyFlags>,
     /// Certificates that sign client certificates, besides the made one.
     pub client_ca_file: Option<PathBuf>,
     /// A file of bearer tokens.

@@ -10,7 +10,7 @@ use storage::BackendKind;
 use validation::text::go_quote;
 
 use super::reader::Reader;
-use super::{Config, FeatureGates, RuntimeConfig};
+use super::{Config, FeatureGates, RuntimeConfig, identity_flags};
 
 /// The issuer of service account tokens if no flag names one.
 const ISSUER: &str = "https://kubernetes.default.svc";
@@ -63,6 +63,10 @@ fn config(reader: &mut Reader<'_>) -> Config {
         // The reference turns it off where everybody may do everything.
         anonymous_auth: reader.boolean("anonymous-auth")
             && !modes.contains(&AuthorizationMode::AlwaysAllow),
+        anonymous_auth_given: !reader.given("anonymous-auth").is_empty(),
+        issuers: identity_flags::issuers(reader),
+        issuer_key_files: identity_flags::key_files(reader),
+        front_proxy: identity_flags::front_proxy(reader),
         client_ca_file: reader.path("client-ca-file"),
         token_auth_file: reader.path("token-auth-file"),
         service_account_key_files: paths(reader.array("service-account-key-file")),

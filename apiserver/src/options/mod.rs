@@ -8,6 +8,7 @@ pub mod duration;
 mod exit;
 mod feature_gates;
 mod flags;
+mod identity_flags;
 mod interpret;
 mod reader;
 mod runtime_config;
@@ -20,6 +21,7 @@ use crate::commands::Subcommand;
 pub use config::Config;
 pub use exit::Exit;
 pub use feature_gates::FeatureGates;
+pub use identity_flags::{FrontProxyFlags, IssuerFlags};
 pub use runtime_config::RuntimeConfig;
 
 /// This program's own version.
