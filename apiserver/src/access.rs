@@ -8,6 +8,7 @@ use auth::authenticate::service_account::{
     TokenIssuer, TokenSpec, public_keys,
 };
 use auth::authenticate::{Anonymous, Authenticator, TokenAuthenticator, TokenFile};
+use auth::authorize::node::NodeAuthorizer;
 use auth::authorize::rbac::{RbacAuthorizer, bootstrap};
 use auth::authorize::{AuthorizationMode, Union};
 use auth::impersonate::ConstrainedImpersonation;
@@ -15,6 +16,7 @@ use auth::user::ServiceAccountName;
 use serde_json::{Value, json};
 
 use crate::authentication::{AuthenticationConfig, Issuers, Reload};
+use crate::authorization_config;
 use crate::objects::Stores;
 use crate::options::{Config, IssuerFlags};
 use crate::pki::{self, Pki};
@@ -34,6 +36,8 @@ pub struct Access {
     pub authorizer: Union,
     /// The part of that which roles and bindings decide, if any does.
     pub rbac: Option<Arc<RbacAuthorizer>>,
+    /// The part of it that knows what kubelets may do, if it is asked.
+    pub node: Option<Arc<NodeAuthorizer>>,
     /// Which permissions let somebody act as somebody else.
     pub impersonation: ConstrainedImpersonation,
     /// Who else issues tokens.
@@ -47,11 +51,15 @@ impl Access {
     ///
     /// # Errors
     ///
-    /// One line about the token file, or about the authentication configuration.
+    /// One line about the token file, or about a configuration in a file.
     pub fn new(config: &Config, keys: &TokenKeys, stores: &Arc<Stores>) -> Result<Self, String> {
         let constrained = config.feature_gates.enabled("ConstrainedImpersonation");
         let rbac = Arc::new(RbacAuthorizer::default());
-        let decides = config.authorization_modes.contains(&AuthorizationMode::Rbac);
+        let modes = match &config.authorization_config {
+            Some(path) => authorization_config::read(path)?,
+            None => config.authorization_modes.clone(),
+        };
+        let node = Arc::new(NodeAuthorizer::try_new().map_err(|error| error.to_string())?);
         let (external, reload) = external(config)?;
         let anonymous = anonymous(config, &external)?;
         let files = config.issuer_key_files.clone();
@@ -65,8 +73,9 @@ impl Access {
             authenticator,
             issuers: Arc::new(issuers),
             reload,
-            authorizer: Union::of_modes(&config.authorization_modes, &rbac),
-            rbac: decides.then_some(rbac),
+            authorizer: Union::of_modes(&modes, &rbac, &node),
+            rbac: modes.contains(&AuthorizationMode::Rbac).then_some(rbac),
+            node: modes.contains(&AuthorizationMode::Node).then_some(node),
             impersonation: if constrained {
                 ConstrainedImpersonation::Enabled
             } else {

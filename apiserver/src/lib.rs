@@ -2,6 +2,7 @@
 
 pub mod access;
 pub mod authentication;
+mod authorization_config;
 pub mod codec;
 pub mod commands;
 mod config_file;

@@ -4,6 +4,7 @@ mod config_consumer;
 mod config_producer;
 mod config_view;
 mod namespaces;
+mod node_graph;
 mod policy;
 mod system_objects;
 mod writer;
@@ -34,6 +35,7 @@ pub(crate) async fn start(server: &Arc<Server>, config: &Config, port: u16) -> R
         policy::start(server),
     )?;
     namespaces::start(server)?;
+    node_graph::start(server);
     if let Some(reload) = server.access.reload.clone() {
         let issuers = Arc::clone(&server.access.issuers);
         until_stopped(server, async move { issuers.keep_reloading(reload).await });

@@ -76,6 +76,8 @@ pub struct Config {
     pub api_audiences: Vec<String>,
     /// Who decides what a user may do, in order.
     pub authorization_modes: Vec<AuthorizationMode>,
+    /// A file that says so instead.
+    pub authorization_config: Option<PathBuf>,
     /// Where to write the kubeconfig.
     pub kubeconfig_out: PathBuf,
     /// How much to log.

@@ -76,7 +76,7 @@ pub(super) const fn flag(
 const GENERIC: &str = "Generic";
 const SERVING: &str = "Secure serving";
 pub(super) const AUTHENTICATION: &str = "Authentication";
-const AUTHORIZATION: &str = "Authorization";
+pub(super) const AUTHORIZATION: &str = "Authorization";
 const STORAGE: &str = "Storage";
 const OUTPUT: &str = "Logs and output";
 const ACCEPTED: &str = "Accepted for compatibility, without effect";

@@ -1,11 +1,11 @@
-//! The flags about others who vouch for users, and their meaning.
+//! The flags about others who vouch for users, and about who decides, and what they mean.
 
 use std::path::PathBuf;
 
 use auth::authenticate::FrontProxy;
 use auth::authenticate::jwt::SigningAlgorithm;
 
-use super::flags::{AUTHENTICATION, Flag, Kind, flag};
+use super::flags::{AUTHENTICATION, AUTHORIZATION, Flag, Kind, flag};
 use super::reader::Reader;
 use crate::authentication::OidcFlags;
 
@@ -105,6 +105,13 @@ pub(super) static IDENTITY_FLAGS: &[Flag] = &[
         Kind::List,
         "",
         "What headers with extras begin with, such as X-Remote-Extra-",
+    ),
+    flag(
+        AUTHORIZATION,
+        "authorization-config",
+        Kind::Text,
+        "",
+        "A file with an AuthorizationConfiguration, instead of --authorization-mode",
     ),
 ];
 
@@ -223,4 +230,24 @@ pub(super) fn front_proxy(reader: &mut Reader<'_>) -> Option<FrontProxyFlags> {
     };
     let client_ca_file = reader.path("requestheader-client-ca-file")?;
     Some(FrontProxyFlags { client_ca_file, proxy })
+}
+
+/// Flags that say what a file with an AuthorizationConfiguration says.
+const AUTHORIZATION_FLAGS: [&str; 5] = [
+    "authorization-mode",
+    "authorization-webhook-config-file",
+    "authorization-webhook-version",
+    "authorization-webhook-cache-authorized-ttl",
+    "authorization-webhook-cache-unauthorized-ttl",
+];
+
+pub(super) fn authorization_config(reader: &mut Reader<'_>) -> Option<PathBuf> {
+    let path = reader.path("authorization-config")?;
+    if AUTHORIZATION_FLAGS.into_iter().any(|name| !reader.given(name).is_empty()) {
+        reader.refuse(
+            "--authorization-config can not be specified when --authorization-mode or \
+             --authorization-webhook-* flags are defined",
+        );
+    }
+    Some(path)
 }

@@ -74,6 +74,7 @@ fn config(reader: &mut Reader<'_>) -> Config {
         api_audiences: or(audiences, issuers.first().map_or(ISSUER, String::as_str)),
         service_account_issuers: issuers,
         authorization_modes: modes,
+        authorization_config: identity_flags::authorization_config(reader),
         verbosity: reader.count("v"),
         without_effect: reader.without_effect(),
         cert_dir: reader.path("cert-dir").unwrap_or_else(|| data_dir.join("pki")),
@@ -165,6 +166,9 @@ fn authorization_modes(reader: &mut Reader<'_>) -> Vec<AuthorizationMode> {
             Ok(mode) => {
                 repeated |= modes.contains(&mode);
                 modes.push(mode);
+            }
+            Err(_) if matches!(*name, "ABAC" | "Webhook") => {
+                reader.refuse(format!("authorization-mode {name} is not supported by this server"));
             }
             Err(unknown) => reader.refuse(unknown.to_string()),
         }

@@ -173,6 +173,10 @@ fn what_is_wrong_is_said_in_the_references_words() {
             "invalid argument \"localhost\" for \"--bind-address\" flag: failed to parse IP: \
              \"localhost\"",
         ),
+        (
+            "--authorization-mode=Webhook",
+            "authorization-mode Webhook is not supported by this server",
+        ),
         ("--authorization-mode=Nope", "authorization-mode \"Nope\" is not a valid mode"),
         (
             "--authorization-mode=RBAC,RBAC",
@@ -237,6 +241,17 @@ fn issuers_come_from_flags_or_from_a_file() {
     assert_eq!(
         failure(&[flags[0], flags[1], "--oidc-signing-algs=HS256"]),
         "Error: oidc: unsupported signing alg: \"HS256\"\n"
+    );
+}
+
+#[test]
+fn modes_come_from_a_flag_or_from_a_file() {
+    let file = "--authorization-config=authz.yaml";
+    assert_eq!(read(&[file]).unwrap().authorization_config, Some("authz.yaml".into()));
+    assert_eq!(
+        failure(&[file, "--authorization-mode=RBAC"]),
+        "Error: --authorization-config can not be specified when --authorization-mode or \
+         --authorization-webhook-* flags are defined\n"
     );
 }
 
