@@ -6,6 +6,7 @@ mod config_view;
 mod namespaces;
 mod node_graph;
 mod policy;
+mod role_aggregation;
 mod system_objects;
 mod writer;
 
@@ -35,6 +36,7 @@ pub(crate) async fn start(server: &Arc<Server>, config: &Config, port: u16) -> R
         policy::start(server),
     )?;
     namespaces::start(server)?;
+    role_aggregation::start(server).await?;
     node_graph::start(server);
     if let Some(reload) = server.access.reload.clone() {
         let issuers = Arc::clone(&server.access.issuers);

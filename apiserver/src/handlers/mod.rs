@@ -15,6 +15,7 @@ mod present;
 mod read;
 mod review;
 mod route;
+mod signers;
 mod update;
 mod watch;
 mod write;

@@ -61,6 +61,7 @@ pub(super) async fn patch(mut call: Call<'_>, patch_type: PatchType) -> Result<R
             let (object, problems) = patched(&context, live, patch_type, &tree, &options)?;
             *warnings.lock() = problems;
             context.check_name(&object)?;
+            context.check_has_version(&object)?;
             Ok(Proposal { object, applied: false, uid: None })
         })
         .await?;
@@ -154,6 +155,7 @@ async fn apply(
         );
         return Err(Status::conflict(call.resource.group_resource(), &call.name, &why));
     }
+    context.check_may_create()?;
     let mut object = context.applied(None, applied, options.force)?.object;
     if metadata::text(&object, "name").is_empty() {
         metadata::set(&mut object, "name", Value::from(call.name.as_str()));

@@ -8,10 +8,12 @@ use api::decode::{Tree, decode, decode_value};
 use api::schema::TypeDef;
 use api::status::Status;
 use auth::User;
+use auth::authorize::{Attributes, Authorizer as _, ResourceTarget, Target};
 use patch::managed::{Endpoint, Versions, Writer, keep_times_if_unchanged};
 use serde_json::{Value, json};
 use storage::cache::Freshness;
-use storage::{Error, Revision};
+use storage::{Error as StorageError, Revision};
+use validation::field::{Error, ErrorList, Path};
 
 use super::failure;
 use super::part::Part;
@@ -131,6 +133,7 @@ impl WriteContext<'_> {
         let context = self.server.validation();
         let errors = self.resource.strategy.validate_create(&object, context);
         failure::invalid(self.resource, &name, &errors)?;
+        self.check_signer(None, &object)?;
         let version = metadata::text(&object, "resourceVersion");
         let set_by_client = parse_uint(version).is_ok_and(|version| version != 0);
         metadata::set(&mut object, "resourceVersion", Value::Null);
@@ -150,7 +153,7 @@ impl WriteContext<'_> {
         let key = self.resource.key(self.namespace, &name);
         match self.store.create(&key, &self.stored(object)?).await {
             Ok(entry) => Ok(Ok(Written::Stored(entry))),
-            Err(Error::KeyExists(_)) => {
+            Err(StorageError::KeyExists(_)) => {
                 let existing = self.existing(&key).await?;
                 let object = existing.as_ref().map(|entry| &entry.object);
                 Ok(Err(object.map_or_else(
@@ -317,6 +320,7 @@ impl WriteContext<'_> {
             strategy.validate_update(&object, live, context)
         };
         failure::invalid(self.resource, self.name, &errors)?;
+        self.check_signer(Some(live), &object)?;
         self.resource.type_def().prune(&mut object);
 
         metadata::set_resource_version(&mut object, existing.modified.0);
@@ -378,7 +382,8 @@ impl WriteContext<'_> {
         Ok(self.unstored(object))
     }
 
-    fn check_uid(&self, live: &Value, wanted: Option<&str>) -> Result<(), StoreError> {
+    /// A request may name the uid that the object must have; where there is none, it has no uid.
+    pub(crate) fn check_uid(&self, live: &Value, wanted: Option<&str>) -> Result<(), Status> {
         let actual = metadata::text(live, "uid");
         match wanted.filter(|wanted| *wanted != actual) {
             None => Ok(()),
@@ -394,9 +399,41 @@ impl WriteContext<'_> {
                     self.resource.described.plural
                 );
                 let resource = self.resource.group_resource();
-                Err(Status::conflict(resource, self.name, &why).into())
+                Err(Status::conflict(resource, self.name, &why))
             }
         }
+    }
+
+    /// Objects of some kinds must name the version that they are for.
+    pub(crate) fn check_has_version(&self, object: &Value) -> Result<(), Status> {
+        let text = metadata::text(object, "resourceVersion");
+        let named = parse_uint(text).map_or(!text.is_empty(), |version| version != 0);
+        if named || self.resource.strategy.allows_unconditional_update() {
+            return Ok(());
+        }
+        let path = Path::new("metadata").child("resourceVersion");
+        let mut errors = ErrorList::default();
+        errors.push(Error::invalid(&path, 0, "must be specified for an update"));
+        let aggregate = errors.aggregate().unwrap_or_default();
+        let resource = self.resource.group_resource();
+        Err(Status::invalid(resource, self.name, &aggregate, errors.causes()))
+    }
+
+    /// Whoever changes an object that is not there needs the right to create it.
+    pub(crate) fn check_may_create(&self) -> Result<(), Status> {
+        let Some(user) = self.origin.user.as_deref() else { return Ok(()) };
+        let target = ResourceTarget {
+            group: &self.resource.kind.group,
+            version: &self.resource.kind.version,
+            resource: &self.resource.described.plural,
+            namespace: self.namespace,
+            name: self.name,
+            ..ResourceTarget::default()
+        };
+        let attributes = Attributes { user, verb: "create", target: Target::Resource(target) };
+        self.server.access.authorizer.check(&attributes).map_err(|refused| {
+            Status::forbidden(self.resource.group_resource(), &refused.name, &refused.cause)
+        })
     }
 
     /// If the object names the version that it is for, that must be the stored one.
@@ -517,9 +554,9 @@ impl From<Status> for StoreError {
     }
 }
 
-fn store_error(error: &Error) -> StoreError {
+fn store_error(error: &StorageError) -> StoreError {
     match error {
-        Error::Conflict(_) | Error::KeyNotFound => StoreError::Conflict,
+        StorageError::Conflict(_) | StorageError::KeyNotFound => StoreError::Conflict,
         other => failure::storage(other).into(),
     }
 }

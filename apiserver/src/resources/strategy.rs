@@ -21,6 +21,16 @@ pub trait Strategy: Send + Sync {
         false
     }
 
+    /// Whether an update may leave open which version it is for.
+    fn allows_unconditional_update(&self) -> bool {
+        true
+    }
+
+    /// Whether an update of an object that is not there creates it.
+    fn allows_create_on_update(&self) -> bool {
+        false
+    }
+
     /// Fills in defaults that the type does not tell.
     fn fill_defaults(&self, _object: &mut Value) {}
 
