@@ -2,6 +2,7 @@
 
 mod action;
 mod admission;
+pub(crate) mod components;
 pub(crate) mod continue_token;
 mod create;
 mod delete;
@@ -77,6 +78,9 @@ pub(crate) async fn serve(
         check_accept(&request, &OBJECT_TYPES)?;
         return Ok(review::serve(server, request, review).await?);
     }
+    if let Place::Components { name } = place {
+        return Ok(components::serve(server, &request, &name)?);
+    }
     let (resource, namespace, name, kind) = place.into_parts();
     let Some(store) = server.stores.of(&resource).map(Arc::clone) else {
         return Err(Status::unknown_resource().into());
@@ -124,7 +128,9 @@ pub(crate) async fn serve(
             Ok(delete::delete(call).await?)
         }
         (route::Kind::Action(action), _) => {
-            check_accept(&call.request, &OBJECT_TYPES)?;
+            if let Some(produces) = action.produces() {
+                check_accept(&call.request, produces)?;
+            }
             Ok(action::serve(call, action).await?)
         }
         (route::Kind::Watch, &Method::GET) => {

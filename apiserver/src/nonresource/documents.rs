@@ -20,7 +20,7 @@ use super::health::{Endpoint, Health};
 use super::openapi::OpenApi;
 use crate::access::TokenKeys;
 use crate::codec::json;
-use crate::handlers::Review;
+use crate::handlers::{Review, components};
 use crate::reply::Reply;
 use crate::request::{Authorized, accept_header};
 use crate::resources::{GroupVersionKind, Resources};
@@ -260,10 +260,21 @@ fn groups(resources: &Resources) -> Vec<Group> {
             }
         }
     }
+    add_components(&mut groups);
     let order = recorded::group_versions();
     let place = |group: &Group| order.iter().position(|v| v.group_version().group == group.name);
     groups.sort_by_key(|group| place(group).unwrap_or(order.len()));
     groups
+}
+
+/// ComponentStatuses are stored nowhere either; they stand among the core kinds by their name.
+fn add_components(groups: &mut Vec<Group>) {
+    let Some(described) = components::described() else { return };
+    add(groups, "", "v1", described.clone());
+    let core = groups.iter_mut().filter(|group| group.name.is_empty());
+    for version in core.flat_map(|group| &mut group.versions) {
+        version.resources.sort_by(|a, b| a.plural.cmp(&b.plural));
+    }
 }
 
 fn add(groups: &mut Vec<Group>, group: &str, version: &str, resource: Described) {
