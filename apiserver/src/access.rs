@@ -38,6 +38,8 @@ pub struct Access {
     pub rbac: Option<Arc<RbacAuthorizer>>,
     /// The part of it that knows what kubelets may do, if it is asked.
     pub node: Option<Arc<NodeAuthorizer>>,
+    /// Whether kubelets write about their own node only.
+    pub restricts_nodes: bool,
     /// Which permissions let somebody act as somebody else.
     pub impersonation: ConstrainedImpersonation,
     /// Who else issues tokens.
@@ -75,6 +77,7 @@ impl Access {
             reload,
             authorizer: Union::of_modes(&modes, &rbac, &node),
             rbac: modes.contains(&AuthorizationMode::Rbac).then_some(rbac),
+            restricts_nodes: config.restricts_nodes,
             node: modes.contains(&AuthorizationMode::Node).then_some(node),
             impersonation: if constrained {
                 ConstrainedImpersonation::Enabled

@@ -175,6 +175,36 @@ fn kubelets_read_what_their_pods_need() {
 }
 
 #[test]
+fn kubelets_write_about_their_own_node_where_that_is_asked_for() {
+    let folder = folder();
+    let launch = launch(&folder)
+        .flag("--authorization-mode=Node")
+        .flag("--enable-admission-plugins=NodeRestriction");
+    let server = start(&launch);
+    let node = |name: &str| json!({ "metadata": { "name": name } });
+    assert_eq!(send(&server, "node", "POST", "/api/v1/nodes", node("n1")).0, 201);
+    let (code, answer) = send(&server, "node", "POST", "/api/v1/nodes", node("n2"));
+    assert_eq!(code, 403);
+    assert_eq!(
+        answer["message"],
+        "nodes \"n2\" is forbidden: node \"n1\" is not allowed to modify node \"n2\""
+    );
+    let pod = json!({
+        "metadata": { "name": "p" },
+        "spec": { "nodeName": "n2", "containers": [{ "name": "c", "image": "i" }] },
+    });
+    assert_eq!(send(&server, "node", "POST", PODS, pod.clone()).0, 403);
+    assert_eq!(send(&server, "admin", "POST", PODS, pod).0, 201);
+    let (code, answer) = send(&server, "node", "DELETE", &format!("{PODS}/p"), json!({}));
+    assert_eq!(code, 403);
+    assert_eq!(
+        answer["message"],
+        "pods \"p\" is forbidden: node \"n1\" can only delete pods with spec.nodeName set to \
+         itself"
+    );
+}
+
+#[test]
 fn updates_create_some_kinds_and_must_name_a_version_for_some() {
     let folder = folder();
     let server = start(&launch(&folder));

@@ -9,6 +9,7 @@ mod delete;
 mod failure;
 mod frame;
 mod grants;
+mod node_restriction;
 pub(crate) mod options;
 mod part;
 mod patch;

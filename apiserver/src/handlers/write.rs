@@ -129,6 +129,7 @@ impl WriteContext<'_> {
         let name = metadata::text(&object, "name").to_owned();
         self.note_requester(&mut object);
         self.resource.strategy.prepare_create(&mut object);
+        self.check_node(None, &object)?;
         self.check_grants(None, &object)?;
         let context = self.server.validation();
         let errors = self.resource.strategy.validate_create(&object, context);
@@ -311,6 +312,7 @@ impl WriteContext<'_> {
             self.resource.strategy.prepare_update(&mut object, live);
             self.check_grants(Some(live), &object)?;
         }
+        self.check_node(Some(live), &object)?;
         self.count_generation(&mut object, live);
         let strategy = &self.resource.strategy;
         let context = self.server.validation();

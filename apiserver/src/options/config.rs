@@ -76,7 +76,9 @@ pub struct Config {
     pub api_audiences: Vec<String>,
     /// Who decides what a user may do, in order.
     pub authorization_modes: Vec<AuthorizationMode>,
-    /// A file that says so instead.
+    /// Whether kubelets write about their own node only: the admission plugin NodeRestriction.
+    pub restricts_nodes: bool,
+    /// A file with the modes, instead.
     pub authorization_config: Option<PathBuf>,
     /// Where to write the kubeconfig.
     pub kubeconfig_out: PathBuf,

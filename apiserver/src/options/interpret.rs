@@ -74,6 +74,7 @@ fn config(reader: &mut Reader<'_>) -> Config {
         api_audiences: or(audiences, issuers.first().map_or(ISSUER, String::as_str)),
         service_account_issuers: issuers,
         authorization_modes: modes,
+        restricts_nodes: reader.list("enable-admission-plugins").contains(&"NodeRestriction"),
         authorization_config: identity_flags::authorization_config(reader),
         verbosity: reader.count("v"),
         without_effect: reader.without_effect(),

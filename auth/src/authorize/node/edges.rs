@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::graph::{Edge, Vertex, VertexKind};
 
 /// The annotation of pods that a kubelet made of files; it gives them nothing.
-const MIRROR: &str = "kubernetes.io/config.mirror";
+pub(super) const MIRROR: &str = "kubernetes.io/config.mirror";
 
 /// The kinds of objects that say something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -68,6 +68,19 @@ fn pod(own: &Vertex, namespace: &str, name: &str, pod: &Value) -> Vec<Edge> {
     if !pod["metadata"]["annotations"][MIRROR].is_null() {
         return edges;
     }
+    let mut needs = needs(name, pod);
+    needs.sort_unstable();
+    needs.dedup();
+    let needed = |(kind, name): (VertexKind, String)| Vertex::new(kind, namespace, &name);
+    edges.extend(needs.into_iter().map(|need| (needed(need), own.clone())));
+    edges
+}
+
+type Needs = Vec<(VertexKind, String)>;
+
+/// What a pod needs of its namespace, in the order of its fields.
+pub(super) fn needs(name: &str, pod: &Value) -> Needs {
+    let spec = &pod["spec"];
     let mut needs = Vec::new();
     need(&mut needs, VertexKind::ServiceAccount, &spec["serviceAccountName"]);
     for secret in items(&spec["imagePullSecrets"]) {
@@ -87,14 +100,8 @@ fn pod(own: &Vertex, namespace: &str, name: &str, pod: &Value) -> Vec<Edge> {
     {
         need(&mut needs, VertexKind::ResourceClaim, &claim["resourceClaimName"]);
     }
-    needs.sort_unstable();
-    needs.dedup();
-    let needed = |(kind, name): (VertexKind, String)| Vertex::new(kind, namespace, &name);
-    edges.extend(needs.into_iter().map(|need| (needed(need), own.clone())));
-    edges
+    needs
 }
-
-type Needs = Vec<(VertexKind, String)>;
 
 fn need(needs: &mut Needs, kind: VertexKind, name: &Value) {
     needs.extend(text(name).map(|name| (kind, name.to_owned())));

@@ -3,6 +3,7 @@
 
 mod edges;
 mod graph;
+pub mod restriction;
 #[cfg(test)]
 mod tests;
 
