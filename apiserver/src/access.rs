@@ -17,6 +17,7 @@ use serde_json::{Value, json};
 
 use crate::authentication::{AuthenticationConfig, Issuers, Reload};
 use crate::authorization_config;
+use crate::catalog::Catalog;
 use crate::objects::Stores;
 use crate::options::{Config, IssuerFlags};
 use crate::pki::{self, Pki};
@@ -54,7 +55,7 @@ impl Access {
     /// # Errors
     ///
     /// One line about the token file, or about a configuration in a file.
-    pub fn new(config: &Config, keys: &TokenKeys, stores: &Arc<Stores>) -> Result<Self, String> {
+    pub fn new(config: &Config, keys: &TokenKeys, catalog: &Arc<Catalog>) -> Result<Self, String> {
         let constrained = config.feature_gates.enabled("ConstrainedImpersonation");
         let rbac = Arc::new(RbacAuthorizer::default());
         let modes = match &config.authorization_config {
@@ -69,7 +70,7 @@ impl Access {
         let authenticator = Authenticator {
             external: Some(issuers.tokens()),
             anonymous,
-            ..authenticator(config, keys, stores)?
+            ..authenticator(config, keys, catalog)?
         };
         Ok(Self {
             authenticator,
@@ -91,7 +92,7 @@ impl Access {
 fn authenticator(
     config: &Config,
     keys: &TokenKeys,
-    stores: &Arc<Stores>,
+    catalog: &Arc<Catalog>,
 ) -> Result<Authenticator, String> {
     let audiences = || config.api_audiences.clone();
     let mut tokens: Vec<Box<dyn TokenAuthenticator>> = Vec::new();
@@ -104,7 +105,7 @@ fn authenticator(
         issuers: config.service_account_issuers.clone(),
         keys: keys.verifying.clone(),
         api_audiences: audiences(),
-        objects: Arc::new(StoredObjects(Arc::clone(stores))),
+        objects: Arc::new(StoredObjects(Arc::clone(catalog))),
     }));
     Ok(Authenticator {
         front_proxy: config.front_proxy.as_ref().map(|flags| flags.proxy.clone()),
@@ -225,7 +226,7 @@ impl TokenKeys {
 }
 
 /// What tokens depend on is looked up among the stored objects.
-struct StoredObjects(Arc<Stores>);
+struct StoredObjects(Arc<Catalog>);
 
 impl ObjectLookup for StoredObjects {
     fn find(&self, kind: ObjectKind, namespace: &str, name: &str) -> Option<LiveObject> {
@@ -235,7 +236,7 @@ impl ObjectLookup for StoredObjects {
             ObjectKind::Secret => "secrets",
             ObjectKind::Node => "nodes",
         };
-        let found = self.0.peek("", plural, namespace, name)?;
+        let found = self.0.peek().stores.peek("", plural, namespace, name)?;
         let metadata = &found.object.metadata;
         Some(LiveObject {
             uid: metadata.uid.clone(),

@@ -3,6 +3,7 @@
 pub mod access;
 pub mod authentication;
 mod authorization_config;
+pub mod catalog;
 pub mod codec;
 pub mod commands;
 mod config_file;

@@ -113,7 +113,7 @@ async fn process(server: &Arc<Server>, received: Received) -> Result<Reply, Fail
 /// Where the request leads, and what it counts as.
 fn destination(server: &Server, bounded: &Bounded) -> (Route, Arc<Endpoint>) {
     let Bounded { received, info, .. } = bounded;
-    let route = route(&server.resources, &info.path);
+    let route = route(&server.catalog.peek().resources, &info.path);
     let is_apply = header_text(&received.parts.headers, &CONTENT_TYPE).starts_with(APPLY);
     let endpoint = Endpoint::of(info, &received.query, is_apply, &route);
     (route, Arc::new(endpoint))

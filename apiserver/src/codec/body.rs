@@ -7,7 +7,7 @@ use serde_json::Value;
 use validation::text::go_quote as quote;
 
 use super::{MediaType, protobuf, yaml};
-use crate::resources::{GroupVersionKind, Kinds};
+use crate::resources::{GroupVersionKind, Kinds, Resource};
 
 /// How many bytes of a body an error quotes.
 const SUMMARY_BYTES: usize = 30;
@@ -32,6 +32,59 @@ pub struct Body {
     pub warnings: Vec<String>,
 }
 
+/// What bodies are read as.
+pub trait ReadAs {
+    /// The kind.
+    fn kind(&self) -> &GroupVersionKind;
+
+    /// Whether the kind is a Rust or recorded type. Bodies of others must say what they are, and
+    /// are taken at their word until they are validated.
+    fn is_typed(&self) -> bool;
+
+    /// Reads a document.
+    ///
+    /// # Errors
+    ///
+    /// What has the wrong type, in words.
+    fn decode(&self, tree: Tree) -> Result<Decoded, String>;
+}
+
+impl ReadAs for Resource {
+    fn kind(&self) -> &GroupVersionKind {
+        &self.kind
+    }
+
+    fn is_typed(&self) -> bool {
+        self.is_typed()
+    }
+
+    fn decode(&self, tree: Tree) -> Result<Decoded, String> {
+        self.decode(tree)
+    }
+}
+
+/// A kind that no resource is of, such as Scale.
+pub struct Typed<'a> {
+    /// The kind.
+    pub kind: &'a GroupVersionKind,
+    /// Its type.
+    pub type_def: &'a TypeDef,
+}
+
+impl ReadAs for Typed<'_> {
+    fn kind(&self) -> &GroupVersionKind {
+        self.kind
+    }
+
+    fn is_typed(&self) -> bool {
+        true
+    }
+
+    fn decode(&self, tree: Tree) -> Result<Decoded, String> {
+        decode(self.type_def, tree).map_err(|mismatch| mismatch.to_string())
+    }
+}
+
 /// Reads a body as an object of the kind that the route takes.
 ///
 /// # Errors
@@ -40,30 +93,35 @@ pub struct Body {
 pub fn read(
     text: &[u8],
     media_type: MediaType,
-    kind: &GroupVersionKind,
-    type_def: &TypeDef,
+    read_as: &dyn ReadAs,
     kinds: &dyn Kinds,
     field_validation: FieldValidation,
 ) -> Result<Body, Status> {
+    let kind = read_as.kind();
+    if !read_as.is_typed() && media_type == MediaType::Protobuf {
+        return Err(cannot_be_handled(kind, kind, NOT_MARSHALABLE));
+    }
     let tree = parse(text, media_type).map_err(|why| unrecognized(kind, &why, text))?;
     let found = found_kind(&tree, kind).map_err(|why| unrecognized(kind, &why, text))?;
+    let names_kind = tree.text_member("kind").is_some_and(|kind| !kind.is_empty());
     let refuse = |why: &str| {
-        if tree.text_member("kind").is_none_or(str::is_empty) {
-            return unrecognized(kind, why, text);
+        if names_kind {
+            cannot_be_handled(&found, kind, why)
+        } else {
+            unrecognized(kind, why, text)
         }
-        Status::bad_request(format!(
-            "{} in version {} cannot be handled as a {}: {why}",
-            found.kind,
-            quote(&found.version),
-            kind.kind
-        ))
     };
-    check_kind(&found, kind, kinds).map_err(|error| match error {
+    let checked = if read_as.is_typed() {
+        check_kind(&found, kind, kinds)
+    } else {
+        check_type_meta(&tree, text)
+    };
+    checked.map_err(|error| match error {
         WrongKind::Refused(why) => refuse(&why),
         WrongKind::OtherVersion(message) => Status::bad_request(message),
     })?;
     let Decoded { mut value, problems } =
-        decode(type_def, tree.clone()).map_err(|mismatch| refuse(&mismatch.to_string()))?;
+        read_as.decode(tree.clone()).map_err(|why| refuse(&why))?;
     let warnings = match field_validation {
         FieldValidation::Ignore => Vec::new(),
         FieldValidation::Warn => problems,
@@ -72,8 +130,36 @@ pub fn read(
             return Err(refuse(&format!("strict decoding error: {}", problems.join(", "))));
         }
     };
-    set_type_meta(&mut value, kind);
+    if read_as.is_typed() {
+        set_type_meta(&mut value, kind);
+    } else if (&found.group, &found.version) != (&kind.group, &kind.version) {
+        return Err(Status::bad_request(other_version(&found, kind)));
+    }
     Ok(Body { object: value, warnings })
+}
+
+/// Why documents without a type are neither read nor written in protobuf.
+pub const NOT_MARSHALABLE: &str = "object *unstructured.Unstructured does not implement the \
+    protobuf marshalling interface and cannot be encoded to a protobuf message";
+
+fn cannot_be_handled(found: &GroupVersionKind, kind: &GroupVersionKind, why: &str) -> Status {
+    Status::bad_request(format!(
+        "{} in version {} cannot be handled as a {}: {why}",
+        found.kind,
+        quote(&found.version),
+        kind.kind
+    ))
+}
+
+/// A document must say what it is.
+fn check_type_meta(tree: &Tree, text: &[u8]) -> Result<(), WrongKind> {
+    for (member, name) in [("kind", "Kind"), ("apiVersion", "apiVersion")] {
+        if tree.text_member(member).is_none_or(str::is_empty) {
+            let text = String::from_utf8_lossy(text);
+            return Err(WrongKind::Refused(format!("Object '{name}' is missing in '{text}'")));
+        }
+    }
+    Ok(())
 }
 
 /// Parses a body without looking at what it means.
@@ -159,11 +245,7 @@ fn check_kind(
         return Err(WrongKind::Refused(no_kind(found)));
     }
     if found.group == expected.group && found.kind == expected.kind {
-        return Err(WrongKind::OtherVersion(format!(
-            "the API version in the data ({}) does not match the expected API version ({})",
-            found.group_version(),
-            expected.group_version()
-        )));
+        return Err(WrongKind::OtherVersion(other_version(found, expected)));
     }
     Err(WrongKind::Refused(format!(
         "converting ({}.{}) to ({}.{}): unknown conversion",
@@ -172,6 +254,14 @@ fn check_kind(
         expected.internal_package(),
         expected.kind
     )))
+}
+
+fn other_version(found: &GroupVersionKind, expected: &GroupVersionKind) -> String {
+    format!(
+        "the API version in the data ({}) does not match the expected API version ({})",
+        found.group_version(),
+        expected.group_version()
+    )
 }
 
 /// The error for a kind that nobody registered.
@@ -223,7 +313,8 @@ mod tests {
     fn read_flow_schema(text: &str, validation: FieldValidation) -> Result<Body, String> {
         let kind = GroupVersionKind::new(api::flowcontrol::GROUP, "v1", "FlowSchema");
         let type_def = FlowSchema::type_def().unwrap();
-        read(text.as_bytes(), MediaType::Json, &kind, type_def, &OnlyFlowSchemas, validation)
+        let read_as = Typed { kind: &kind, type_def };
+        read(text.as_bytes(), MediaType::Json, &read_as, &OnlyFlowSchemas, validation)
             .map_err(|status| status.message)
     }
 

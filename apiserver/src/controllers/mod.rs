@@ -3,6 +3,7 @@
 mod config_consumer;
 mod config_producer;
 mod config_view;
+mod definitions;
 mod namespaces;
 mod node_graph;
 mod policy;
@@ -35,6 +36,7 @@ pub(crate) async fn start(server: &Arc<Server>, config: &Config, port: u16) -> R
         system_objects::start(server, config, port),
         policy::start(server),
     )?;
+    definitions::start(server).await?;
     namespaces::start(server)?;
     role_aggregation::start(server).await?;
     node_graph::start(server);

@@ -33,7 +33,7 @@ static RESOURCE: LazyLock<Option<Resource>> = LazyLock::new(|| {
     let core = recorded.find(|recorded| *recorded.group_version() == core)?;
     let described = core.resources().into_iter().find(|resource| resource.plural == PLURAL)?;
     let table = table::of("", PLURAL);
-    Some(Resource::new(core.group_version(), described, table, Box::new(Computed)))
+    Some(Resource::built_in(core.group_version(), described, table, Box::new(Computed)))
 });
 
 /// Nothing of the kind is ever written.
@@ -79,7 +79,8 @@ pub(super) fn serve(server: &Server, request: &Authorized, name: &str) -> Result
     };
     let now = server.clock.timestamp();
     let presenter = Presenter { resource, accepted, include_object, now };
-    let store = Object::unstored(store(server.storage_status().failure.as_deref()));
+    let store = store(server.storage_status().failure.as_deref());
+    let store = Object::unstored(store, resource.layout);
     match name {
         "" => {
             let (key, bytes) = (Key::new(STORE), store.item_json().len());

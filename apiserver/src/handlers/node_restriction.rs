@@ -79,7 +79,7 @@ fn check(
     if !server.access.restricts_nodes {
         return Ok(());
     }
-    restrict(user, write, &Stored(&server.stores)).map_err(|refusal| match refusal {
+    restrict(user, write, &Stored(&server.catalog.now().stores)).map_err(|refusal| match refusal {
         Refusal::Forbidden(why) => Status::forbidden(resource.group_resource(), write.name, &why),
         Refusal::NotFound(plural, name) => {
             Status::not_found(GroupResource { group: "", resource: plural }, &name)

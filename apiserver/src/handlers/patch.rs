@@ -8,13 +8,13 @@ use serde_json::Value;
 
 use super::options::{Write, WriteOptions};
 use super::write::{Proposal, WriteContext};
-use super::{Call, failure};
+use super::{Call, failure, unknown_format};
 use crate::codec::body::{FieldValidation, no_kind};
 use crate::codec::{accept, json, yaml};
 use crate::objects::metadata;
 use crate::reply::Reply;
 use crate::request::{Authorized, read_body};
-use crate::resources::GroupVersionKind;
+use crate::resources::{GroupVersionKind, Resource};
 use validation::text::go_quote;
 
 /// How a patch is written.
@@ -27,21 +27,30 @@ pub(super) enum PatchType {
 }
 
 impl PatchType {
-    /// That of a request.
-    pub(super) fn of(request: &Authorized) -> Result<Self, Status> {
+    const ALL: [(Self, &str); 4] = [
+        (Self::Json, "application/json-patch+json"),
+        (Self::Merge, "application/merge-patch+json"),
+        (Self::Strategic, "application/strategic-merge-patch+json"),
+        (Self::Apply, "application/apply-patch+yaml"),
+    ];
+
+    /// That of a request for objects of a kind. Nobody knows how lists of documents would be
+    /// merged strategically.
+    pub(super) fn of(request: &Authorized, resource: &Resource) -> Result<Self, Status> {
         let content_type = request.header(&CONTENT_TYPE);
-        match content_type.split(';').next().unwrap_or_default().trim() {
-            "application/json-patch+json" => Ok(Self::Json),
-            "application/merge-patch+json" => Ok(Self::Merge),
-            "application/strategic-merge-patch+json" => Ok(Self::Strategic),
-            "application/apply-patch+yaml" => Ok(Self::Apply),
-            _ => Err(Status::media_type(
-                415,
-                Reason::UnsupportedMediaType,
-                "415: Unsupported Media Type",
-            )
-            .with_details(Details::default())),
-        }
+        let content_type = content_type.split(';').next().unwrap_or_default().trim();
+        let typed = resource.is_typed();
+        let mut offered = Self::ALL.iter().filter(|(of, _)| typed || *of != Self::Strategic);
+        let found = offered.clone().find(|(_, name)| *name == content_type);
+        found.map(|(of, _)| *of).ok_or_else(|| {
+            if typed {
+                let message = "415: Unsupported Media Type";
+                return Status::media_type(415, Reason::UnsupportedMediaType, message)
+                    .with_details(Details::default());
+            }
+            let names: Vec<&str> = offered.by_ref().map(|(_, name)| *name).collect();
+            unknown_format(&names)
+        })
     }
 }
 
@@ -61,7 +70,6 @@ pub(super) async fn patch(mut call: Call<'_>, patch_type: PatchType) -> Result<R
             let (object, problems) = patched(&context, live, patch_type, &tree, &options)?;
             *warnings.lock() = problems;
             context.check_name(&object)?;
-            context.check_has_version(&object)?;
             Ok(Proposal { object, applied: false, uid: None })
         })
         .await?;
@@ -97,7 +105,7 @@ fn patched(
     }
     .map_err(failure::patch)?;
     let text = String::from_utf8_lossy(&json::to_vec(&value)).into_owned();
-    if patch_type != PatchType::Strategic {
+    if patch_type != PatchType::Strategic && context.resource.is_typed() {
         check_kind(context, &value).map_err(|why| undecodable(&text, &why))?;
     }
     let (object, further) = context.decode(value).map_err(|why| undecodable(&text, &why))?;
@@ -185,9 +193,12 @@ impl WriteContext<'_> {
             })
             .map_err(failure::apply)?;
         let (mut object, _) = self.decode(object).map_err(Status::other)?;
-        // The stored version is a condition only if the body names one.
-        let version = applied["metadata"]["resourceVersion"].clone();
-        metadata::set(&mut object, "resourceVersion", version);
+        // The stored version is a condition only if the body names one: that of the object as it
+        // was found always holds.
+        let named = |object: &Value| Some(metadata::text(object, "resourceVersion").to_owned());
+        let version = named(applied).filter(|version| !version.is_empty());
+        let version = version.or_else(|| live.and_then(named));
+        metadata::set(&mut object, "resourceVersion", version.map_or(Value::Null, Value::from));
         if metadata::text(&object, "name").is_empty() {
             metadata::set(&mut object, "name", Value::from(self.name));
         }

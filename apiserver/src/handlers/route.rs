@@ -45,6 +45,8 @@ pub(crate) enum Kind {
     Action(Action),
     /// The old way to watch: `…/watch/…`.
     Watch,
+    /// To a subresource that a custom resource does not have.
+    Unknown,
 }
 
 impl Place {
@@ -72,6 +74,9 @@ pub(crate) fn route(resources: &Resources, path: &str) -> Route {
     if !(resources.has_group(group) || Review::has_group(group)) {
         return Route::Other;
     }
+    // Groups of custom resources answer for nothing but what is in them.
+    let typed = Review::has_group(group) || resources.is_typed_group(group);
+    let unknown = || if typed { Route::UnknownInGroup } else { Route::Other };
     match rest[..] {
         [] if group.is_empty() => Route::Other,
         [] => Route::Group(group.to_owned()),
@@ -80,7 +85,7 @@ pub(crate) fn route(resources: &Resources, path: &str) -> Route {
             if resources.has_version(&group, &version) || Review::has_version(&group, &version) {
                 Route::GroupVersion { group, version }
             } else {
-                Route::UnknownInGroup
+                unknown()
             }
         }
         [version, "watch", ref rest @ ..] => match stored(resources, group, version, rest) {
@@ -90,7 +95,7 @@ pub(crate) fn route(resources: &Resources, path: &str) -> Route {
                 name,
                 kind: Kind::Collection | Kind::Object,
             }) => Route::Objects(Place::Stored { resource, namespace, name, kind: Kind::Watch }),
-            _ => Route::UnknownInGroup,
+            _ => unknown(),
         },
         [version, ref rest @ ..] => {
             let place = stored(resources, group, version, rest)
@@ -99,7 +104,7 @@ pub(crate) fn route(resources: &Resources, path: &str) -> Route {
                     let name = components::find(group, version, rest)?;
                     Some(Place::Components { name })
                 });
-            place.map_or(Route::UnknownInGroup, Route::Objects)
+            place.map_or_else(unknown, Route::Objects)
         }
     }
 }
@@ -121,7 +126,10 @@ fn stored(resources: &Resources, group: &str, version: &str, parts: &[&str]) -> 
     let (name, kind) = match rest {
         [] => ("", Kind::Collection),
         [name] if !name.is_empty() => (*name, Kind::Object),
-        [name, subresource] if !name.is_empty() => (*name, within(resource, subresource)?),
+        [name, subresource] if !name.is_empty() => match within(resource, subresource) {
+            None if !resource.is_typed() => (*name, Kind::Unknown),
+            found => (*name, found?),
+        },
         [name, "proxy", ..] if !name.is_empty() => (*name, within(resource, "proxy")?),
         _ => return None,
     };

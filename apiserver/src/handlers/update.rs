@@ -45,7 +45,6 @@ async fn put(context: &WriteContext<'_>, object: &Value) -> Result<(u16, Written
         }
         let updated = context
             .update(|_live| {
-                context.check_has_version(object)?;
                 Ok(Proposal { object: object.clone(), applied: false, uid: uid.clone() })
             })
             .await;

@@ -63,6 +63,7 @@ pub(super) async fn serve(mut call: Call<'_>) -> Result<Reply, Status> {
             Start::After(Revision(revision))
         }
     };
+    call.presenter(accepted)?.check_form(false)?;
     let seats = std::mem::take(&mut call.request.seats);
     let watcher = Watcher::new(&call, options, accepted, include_object);
     let stream = watcher.start(start, seats).await?;
@@ -222,7 +223,8 @@ impl Watcher {
                 // As it was when it last matched, at the revision at which it stopped to.
                 let previous = event.previous.as_ref()?;
                 let value = previous.object.value(&self.store.resource);
-                self.event("DELETED", &Object::new(value, event.revision().0))
+                let layout = self.store.resource.layout;
+                self.event("DELETED", &Object::new(value, event.revision().0, layout))
             }
         }
     }

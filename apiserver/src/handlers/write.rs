@@ -4,21 +4,21 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use api::decode::{Tree, decode, decode_value};
+use api::decode::Tree;
 use api::schema::TypeDef;
 use api::status::Status;
 use auth::User;
 use auth::authorize::{Attributes, Authorizer as _, ResourceTarget, Target};
 use patch::managed::{Endpoint, Versions, Writer, keep_times_if_unchanged};
 use serde_json::{Value, json};
+use storage::Revision;
 use storage::cache::Freshness;
-use storage::{Error as StorageError, Revision};
-use validation::field::{Error, ErrorList, Path};
+use validation::field::{Error, ErrorList, Path, Shown};
 
 use super::failure;
 use super::part::Part;
-use crate::codec::body::set_type_meta;
 use crate::objects::{Object, ObjectEntry, ObjectStore, metadata};
+use crate::request::Record;
 use crate::request::query::parse_uint;
 use crate::resources::{Resource, Resources};
 use crate::server::Server;
@@ -42,6 +42,8 @@ pub(crate) struct Origin {
     pub(crate) user: Option<Arc<User>>,
     /// Everything is done but for storing.
     pub(crate) dry_run: bool,
+    /// Who is warned.
+    pub(crate) record: Option<Arc<Record>>,
 }
 
 /// Where something is written, and who writes.
@@ -135,10 +137,11 @@ impl WriteContext<'_> {
         let errors = self.resource.strategy.validate_create(&object, context);
         failure::invalid(self.resource, &name, &errors)?;
         self.check_signer(None, &object)?;
+        self.warn(&object, None);
         let version = metadata::text(&object, "resourceVersion");
         let set_by_client = parse_uint(version).is_ok_and(|version| version != 0);
         metadata::set(&mut object, "resourceVersion", Value::Null);
-        self.resource.type_def().prune(&mut object);
+        self.resource.drop_empty(&mut object);
         if self.origin.dry_run {
             let key = self.resource.key(self.namespace, &name);
             return match self.existing(&key).await? {
@@ -154,7 +157,7 @@ impl WriteContext<'_> {
         let key = self.resource.key(self.namespace, &name);
         match self.store.create(&key, &self.stored(object)?).await {
             Ok(entry) => Ok(Ok(Written::Stored(entry))),
-            Err(StorageError::KeyExists(_)) => {
+            Err(storage::Error::KeyExists(_)) => {
                 let existing = self.existing(&key).await?;
                 let object = existing.as_ref().map(|entry| &entry.object);
                 Ok(Err(object.map_or_else(
@@ -171,6 +174,12 @@ impl WriteContext<'_> {
         }
     }
 
+    fn warn(&self, object: &Value, old: Option<&Value>) {
+        let Some(record) = &self.origin.record else { return };
+        let warnings = self.resource.strategy.warnings(object, old);
+        warnings.into_iter().for_each(|warning| record.warn(warning));
+    }
+
     fn taken(&self, name: &str, existing: &Object) -> (Status, String) {
         let mut status = Status::already_exists(self.resource.group_resource(), name);
         if existing.metadata.deletion_timestamp.is_some() {
@@ -180,6 +189,10 @@ impl WriteContext<'_> {
     }
 
     fn prepare_create(&self, object: &mut Value) -> Result<(), Status> {
+        if let Some(why) = self.resource.strategy.creation_refusal() {
+            let name = metadata::text(object, "name");
+            return Err(Status::forbidden(self.resource.group_resource(), name, why));
+        }
         for member in [
             "creationTimestamp",
             "uid",
@@ -228,17 +241,16 @@ impl WriteContext<'_> {
         if !self.resource.has_status || kept {
             return;
         }
-        let status = old.map_or_else(|| self.zero_status(), |old| old["status"].clone());
-        object["status"] = status;
-    }
-
-    fn zero_status(&self) -> Value {
-        self.resource.type_def().field("status").map_or(Value::Null, |field| field.shape.zero())
+        let status = match old {
+            None => self.resource.zero().get("status").cloned(),
+            Some(old) => old.get("status").cloned(),
+        };
+        put_status(object, status);
     }
 
     /// The object with its managed fields as the write leaves them.
     fn keep_books(&self, live: Option<&Value>, mut object: Value) -> Value {
-        self.resource.type_def().prune(&mut object);
+        self.resource.drop_empty(&mut object);
         self.with_endpoint(|endpoint, writer| {
             patch::managed::update(endpoint, live, object, writer)
         })
@@ -246,7 +258,8 @@ impl WriteContext<'_> {
 
     /// Calls with what managed fields need to know about the place that is written to.
     pub(crate) fn with_endpoint<T>(&self, f: impl FnOnce(&Endpoint<'_>, Writer<'_>) -> T) -> T {
-        let versions = ServedVersions(&self.server.resources, self.resource);
+        let served = self.server.catalog.peek();
+        let versions = ServedVersions(&served.resources, self.resource);
         let reset_fields = self.part.reset_fields(self.resource.has_status);
         let endpoint = Endpoint {
             group_version: self.resource.api_version(),
@@ -308,7 +321,7 @@ impl WriteContext<'_> {
             metadata::set(&mut object, "managedFields", kept["metadata"]["managedFields"].take());
         }
         if self.part.is_whole() {
-            self.resource.type_def().prune(&mut object);
+            self.resource.drop_empty(&mut object);
             self.resource.strategy.prepare_update(&mut object, live);
             self.check_grants(Some(live), &object)?;
         }
@@ -323,7 +336,8 @@ impl WriteContext<'_> {
         };
         failure::invalid(self.resource, self.name, &errors)?;
         self.check_signer(Some(live), &object)?;
-        self.resource.type_def().prune(&mut object);
+        self.warn(&object, Some(live));
+        self.resource.drop_empty(&mut object);
 
         metadata::set_resource_version(&mut object, existing.modified.0);
         keep_times_if_unchanged(live, &mut object);
@@ -347,18 +361,20 @@ impl WriteContext<'_> {
     /// and must be of the right type to become a member.
     fn stored(&self, object: Value) -> Result<Value, Status> {
         let stored = self.resource.to_stored(object);
-        if self.resource.conversion.is_none() {
+        if self.resource.is_stored_as_served() {
             return Ok(stored);
         }
-        let kind = &self.store.resource.kind;
-        let mut stored = decode_value(self.store.resource.type_def(), stored)
-            .map_err(|mismatch| Status::bad_request(mismatch.to_string()))?;
-        set_type_meta(&mut stored, kind);
+        let decoded =
+            self.store.resource.decode(Tree::from(stored)).map_err(Status::bad_request)?;
+        let mut stored = decoded.value;
+        self.store.resource.drop_empty(&mut stored);
+        self.store.resource.set_type_meta(&mut stored);
         Ok(stored)
     }
 
     fn unstored(&self, object: Value) -> Written {
-        Written::Unstored(Box::new(Object::unstored(self.resource.to_stored(object))))
+        let stored = self.resource.to_stored(object);
+        Written::Unstored(Box::new(Object::unstored(stored, self.resource.layout)))
     }
 
     /// Whether the object is to be deleted and nothing holds it any more.
@@ -406,21 +422,6 @@ impl WriteContext<'_> {
         }
     }
 
-    /// Objects of some kinds must name the version that they are for.
-    pub(crate) fn check_has_version(&self, object: &Value) -> Result<(), Status> {
-        let text = metadata::text(object, "resourceVersion");
-        let named = parse_uint(text).map_or(!text.is_empty(), |version| version != 0);
-        if named || self.resource.strategy.allows_unconditional_update() {
-            return Ok(());
-        }
-        let path = Path::new("metadata").child("resourceVersion");
-        let mut errors = ErrorList::default();
-        errors.push(Error::invalid(&path, 0, "must be specified for an update"));
-        let aggregate = errors.aggregate().unwrap_or_default();
-        let resource = self.resource.group_resource();
-        Err(Status::invalid(resource, self.name, &aggregate, errors.causes()))
-    }
-
     /// Whoever changes an object that is not there needs the right to create it.
     pub(crate) fn check_may_create(&self) -> Result<(), Status> {
         let Some(user) = self.origin.user.as_deref() else { return Ok(()) };
@@ -441,17 +442,25 @@ impl WriteContext<'_> {
     /// If the object names the version that it is for, that must be the stored one.
     fn check_version(&self, object: &Value, stored: Revision) -> Result<(), StoreError> {
         let text = metadata::text(object, "resourceVersion");
-        if text.is_empty() {
-            return Ok(());
-        }
-        match parse_uint(text).map_err(Status::other)? {
-            0 => Ok(()),
+        let version = if text.is_empty() { 0 } else { parse_uint(text).map_err(Status::other)? };
+        match version {
+            0 if self.resource.strategy.allows_unconditional_update() => Ok(()),
+            0 => Err(self.version_missing().into()),
             version if version == stored.0 => Ok(()),
             _ => {
                 let resource = self.resource.group_resource();
                 Err(Status::conflict(resource, self.name, failure::MODIFIED).into())
             }
         }
+    }
+
+    /// The kind does not let itself be overwritten by whoever did not look at it.
+    fn version_missing(&self) -> Status {
+        let path = Path::new("metadata").child("resourceVersion");
+        let error = Error::invalid(&path, Shown::json(&0), "must be specified for an update");
+        let errors: ErrorList = std::iter::once(error).collect();
+        let aggregate = errors.aggregate().unwrap_or_default();
+        Status::invalid(self.resource.group_resource(), self.name, &aggregate, errors.causes())
     }
 
     fn prepare_update(&self, object: &mut Value, live: &Value) -> Result<(), Status> {
@@ -482,8 +491,9 @@ impl WriteContext<'_> {
             return;
         }
         let mut desired = object.clone();
-        self.resource.type_def().prune(&mut desired);
-        if besides_metadata_and_status(&desired) != besides_metadata_and_status(live) {
+        self.resource.drop_empty(&mut desired);
+        let has_status = self.resource.has_status;
+        if asked_for(&desired, has_status) != asked_for(live, has_status) {
             let generation = live["metadata"]["generation"].as_i64().unwrap_or(0);
             metadata::set(object, "generation", json!(generation + 1));
         }
@@ -491,11 +501,12 @@ impl WriteContext<'_> {
 
     /// Decodes what a patch made and fills in defaults. Gives also what a strict reader refuses.
     pub(crate) fn decode(&self, value: Value) -> Result<(Value, Vec<String>), String> {
-        let decoded = decode(self.resource.type_def(), Tree::from(value))
-            .map_err(|mismatch| mismatch.to_string())?;
+        let decoded = self.resource.decode(Tree::from(value))?;
         let mut object = decoded.value;
         self.resource.apply_defaults(&mut object);
-        set_type_meta(&mut object, &self.resource.kind);
+        if self.resource.is_typed() {
+            self.resource.set_type_meta(&mut object);
+        }
         Ok((object, decoded.problems))
     }
 
@@ -535,11 +546,20 @@ impl Versions for ServedVersions<'_> {
     }
 }
 
-/// What users ask for: all members but metadata and status.
-fn besides_metadata_and_status(object: &Value) -> BTreeMap<&str, &Value> {
+/// What users ask for: all members but metadata, and the status where it is a part of its own.
+fn asked_for(object: &Value, has_status: bool) -> BTreeMap<&str, &Value> {
     let members = object.as_object().into_iter().flatten();
     let members = members.map(|(name, value)| (name.as_str(), value));
-    members.filter(|(name, _)| !matches!(*name, "metadata" | "status")).collect()
+    members.filter(|(name, _)| *name != "metadata" && !(has_status && *name == "status")).collect()
+}
+
+/// The object with that status, or with none.
+fn put_status(object: &mut Value, status: Option<Value>) {
+    match (status, object) {
+        (Some(status), object) => object["status"] = status,
+        (None, Value::Object(members)) => drop(members.shift_remove("status")),
+        (None, _) => {}
+    }
 }
 
 /// Why a changed object was not stored.
@@ -556,9 +576,9 @@ impl From<Status> for StoreError {
     }
 }
 
-fn store_error(error: &StorageError) -> StoreError {
+fn store_error(error: &storage::Error) -> StoreError {
     match error {
-        StorageError::Conflict(_) | StorageError::KeyNotFound => StoreError::Conflict,
+        storage::Error::Conflict(_) | storage::Error::KeyNotFound => StoreError::Conflict,
         other => failure::storage(other).into(),
     }
 }

@@ -17,8 +17,8 @@ use crate::reply::{self, Failure, Reply};
 use crate::request::Authorized;
 use crate::server::Server;
 
-pub use documents::Documents;
 pub(crate) use documents::build_info;
+pub use documents::{AboutServer, Documents};
 pub use health::Health;
 
 const DOCUMENT_TYPES: [&str; 3] =
@@ -30,7 +30,8 @@ pub(crate) async fn serve(
     request: Authorized,
     path: &str,
 ) -> Result<Reply, Failure> {
-    let documents = &server.documents;
+    let served = server.served();
+    let documents = &served.documents;
     match path {
         "/" | "/index.html" => Ok(Reply::Json {
             code: 200,
@@ -89,7 +90,7 @@ pub(crate) fn group(
     request: &Authorized,
     group: &str,
 ) -> Result<Reply, Failure> {
-    plain(request, server.documents.group(group))
+    plain(request, server.served().documents.group(group))
 }
 
 /// The document of a group version.
@@ -99,7 +100,7 @@ pub(crate) fn group_version(
     group: &str,
     version: &str,
 ) -> Result<Reply, Failure> {
-    plain(request, server.documents.group_version(group, version))
+    plain(request, server.served().documents.group_version(group, version))
 }
 
 /// A document in the form that the client accepts.

@@ -147,7 +147,8 @@ fn nothing() -> Reply {
 
 /// Refuses nodes that are not there or have no address.
 fn check_node(call: &Call<'_>, name: &str) -> Result<(), Status> {
-    let stores = &call.server.stores;
+    let served = call.server.catalog.now();
+    let stores = &served.stores;
     let node = stores.peek("", "nodes", "", name).ok_or_else(|| Status::not_found(NODES, name))?;
     let node: Value = serde_json::from_slice(node.object.item_json()).unwrap_or_default();
     match has_address(&node) {
@@ -234,7 +235,8 @@ async fn proxy_to_service(call: &Call<'_>) -> Result<Reply, Status> {
         })?;
         found["name"].as_str().unwrap_or_default().clone_into(&mut port_name);
     }
-    let endpoints = call.server.stores.peek("", "endpoints", &call.namespace, name);
+    let served = call.server.catalog.now();
+    let endpoints = served.stores.peek("", "endpoints", &call.namespace, name);
     let endpoints = endpoints.ok_or_else(|| Status::not_found(ENDPOINTS, name))?;
     let endpoints: Value = serde_json::from_slice(endpoints.object.item_json()).unwrap_or_default();
     let subsets = endpoints["subsets"].as_array().map(Vec::as_slice).unwrap_or_default();
