@@ -1,9 +1,12 @@
 //! A small Kubernetes API server. Start reading at [`serve`].
 
 pub mod access;
+pub mod authentication;
+mod authorization_config;
 pub mod catalog;
 pub mod codec;
 pub mod commands;
+mod config_file;
 pub mod connection;
 mod controllers;
 pub mod envtest;
