@@ -5,6 +5,7 @@ pub mod codec;
 pub mod commands;
 pub mod connection;
 mod controllers;
+pub mod descriptors;
 pub mod flow_control;
 mod handlers;
 pub mod logging;

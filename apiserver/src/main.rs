@@ -47,6 +47,9 @@ fn serve(config: &Config) -> ExitCode {
     for flag in &config.without_effect {
         tracing::warn!("--{flag} is accepted for compatibility and does nothing");
     }
+    if let Some(limit) = apiserver::descriptors::raise_limit() {
+        tracing::debug!("up to {limit} files and sockets may be open");
+    }
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => return fail(&format!("Error: {error}\n")),
