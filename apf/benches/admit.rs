@@ -8,6 +8,7 @@ use std::future::Future;
 use std::hint::black_box;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
@@ -49,6 +50,7 @@ impl Asker {
         Request {
             digest: RequestDigest { user_name: self.user_name, groups: &self.groups, target },
             query: "",
+            arrived: tokio::time::Instant::now().into_std(),
             wait_deadline: (tokio::time::Instant::now() + Duration::from_secs(3600)).into_std(),
             details: Arc::clone(&self.details) as _,
         }
@@ -116,6 +118,26 @@ fn uncontended(criterion: &mut Criterion) {
     criterion.bench_function("classify one request, 11 FlowSchemas", |bencher| {
         let request = asker.request();
         bencher.iter(|| black_box(controller.classify(&request.digest)));
+    });
+}
+
+/// What a request costs when another core admits requests to the same level all the time.
+fn contended(criterion: &mut Criterion) {
+    let (controller, stop) = (controller(11), AtomicBool::new(false));
+    let (here, there) = (Asker::new("alice"), Asker::new("bob"));
+    criterion.bench_function("serve one request, another core does so too", |bencher| {
+        stop.store(false, Ordering::Relaxed);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                let request = there.request();
+                while !stop.load(Ordering::Relaxed) {
+                    serve(&controller, &request);
+                }
+            });
+            let request = here.request();
+            bencher.iter(|| serve(&controller, &request));
+            stop.store(true, Ordering::Relaxed);
+        });
     });
 }
 
@@ -203,6 +225,7 @@ fn queue_set_with_ten_thousand_waiting(criterion: &mut Criterion) {
 criterion_group!(
     benches,
     uncontended,
+    contended,
     with_ten_thousand_waiting,
     queue_set_with_ten_thousand_waiting
 );

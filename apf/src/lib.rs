@@ -24,6 +24,7 @@
 //!         target: Target::NonResource { verb: "get", path: "/version" },
 //!     },
 //!     query: "",
+//!     arrived: now,
 //!     wait_deadline: apf::queue_wait_limit::queue_wait_deadline(
 //!         now, None, None, std::time::Duration::from_secs(15),
 //!     ),

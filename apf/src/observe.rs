@@ -3,6 +3,8 @@
 //!
 //! Handles are asked for once, at a digestion, and kept. All calls come with locks held: they must
 //! return at once and not call back. The moving ratios are not among them, see [`crate::ratios`].
+//! What every request moves but only its last value counts is told when somebody is about to look,
+//! see [`crate::controller::FlowController::tell_progress`].
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -39,11 +41,11 @@ pub trait LevelObserver: Send + Sync + 'static {
     /// `demand_seats_*`).
     fn adjusted(&self, _level: &AdjustedLevel, _demand: &SeatDemandStatistics) {}
 
-    /// The progress meter was brought up to date (`current_r`).
+    /// What the progress meter reads (`current_r`). Told before somebody looks.
     fn progressed(&self, _progress: SeatSeconds) {}
 
-    /// A queue was dispatched from (`dispatch_r`, `latest_s`, `next_s_bounds`,
-    /// `next_discounted_s_bounds`).
+    /// How the last queue that was dispatched from was chosen (`dispatch_r`, `latest_s`,
+    /// `next_s_bounds`, `next_discounted_s_bounds`). Told before somebody looks.
     fn ordered(&self, _order: &DispatchOrder) {}
 
     /// The progress meter was wound back (`epoch_advance_total`).
@@ -58,9 +60,12 @@ pub trait FlowObserver: Send + Sync + 'static {
     /// Watches that hear of a mutating request were counted (`watch_count_samples`).
     fn watches_counted(&self, _watches: u64) {}
 
-    /// A request began to wait (`current_inqueue_*`, `request_queue_length_after_enqueue`). The
-    /// length of its queue has it included.
-    fn enqueued(&self, _seats: u64, _queue_length: u64) {}
+    /// A request came to a queue (`request_queue_length_after_enqueue`), be it that it executes at
+    /// once. The length of its queue has it included.
+    fn queued(&self, _queue_length: u64) {}
+
+    /// A request began to wait (`current_inqueue_*`).
+    fn enqueued(&self, _seats: u64) {}
 
     /// A request waits no more (`current_inqueue_*`). The seats are those told before.
     fn dequeued(&self, _seats: u64) {}

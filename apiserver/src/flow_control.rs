@@ -21,7 +21,7 @@ use auth::request_info::RequestInfo;
 use crate::metrics::{Counting, Metrics};
 use crate::options::Config;
 use crate::reply::Failure;
-use crate::request::Record;
+use crate::request::{Record, Turn};
 
 /// A request without a deadline waits for this part of `--request-timeout` at most.
 const DEFAULT_WAIT_PARTS: u32 = 4;
@@ -72,6 +72,8 @@ pub struct Applicant<'a> {
     pub record: &'a Record,
     /// When it came in.
     pub received: Instant,
+    /// When it asks to be admitted.
+    pub now: Instant,
     /// When it must be answered.
     pub deadline: Option<Instant>,
 }
@@ -207,7 +209,7 @@ impl FlowControl {
         controller: &FlowController,
         applicant: Applicant<'_>,
     ) -> Result<Seats, Failure> {
-        let Applicant { info, query, user, record, received, deadline } = applicant;
+        let Applicant { info, query, user, record, received, now, deadline } = applicant;
         let request = Request {
             digest: RequestDigest {
                 user_name: &user.name,
@@ -215,19 +217,13 @@ impl FlowControl {
                 target: target(info),
             },
             query,
-            wait_deadline: queue_wait_deadline(
-                tokio::time::Instant::now().into_std(),
-                Some(received),
-                deadline,
-                self.default_wait,
-            ),
+            arrived: now,
+            wait_deadline: queue_wait_deadline(now, Some(received), deadline, self.default_wait),
             details: Arc::new(Details { info: Arc::clone(info), user: Arc::clone(user) }),
         };
         // A request is classified once, and waits once.
         let note = |classification, work, waited| {
-            let _first = record.classified.set(classification);
-            let _first = record.work.set(work);
-            let _first = record.queue_wait.set(waited);
+            let _first = record.turn.set(Turn { classification, work, waited });
         };
         match controller.admit(&request).await {
             Ok(Admitted { classification, work, waited, seats }) => {

@@ -123,9 +123,9 @@ pub fn write(record: &Record, outcome: Result<Reply, Failure>) -> Response<Body>
     let headers = response.headers_mut();
     headers.entry(CACHE_CONTROL).or_insert(HeaderValue::from_static("no-cache, private"));
     insert_text(headers, AUDIT_ID, &record.audit_id);
-    if let Some(classified) = record.classified.get() {
-        insert_text(headers, FLOW_SCHEMA_UID, classified.flow_schema_uid());
-        insert_text(headers, PRIORITY_LEVEL_UID, classified.priority_level_uid());
+    if let Some(turn) = record.turn.get() {
+        insert_shared(headers, FLOW_SCHEMA_UID, turn.classification.flow_schema_uid());
+        insert_shared(headers, PRIORITY_LEVEL_UID, turn.classification.priority_level_uid());
     }
     for warning in record.warnings() {
         if let Ok(value) = HeaderValue::from_str(&warning) {
@@ -144,6 +144,12 @@ pub fn write_panic(record: &Record) -> Response<Body> {
 
 fn insert_text(headers: &mut http::HeaderMap, name: HeaderName, text: &str) {
     if let Ok(value) = HeaderValue::from_str(text) {
+        headers.insert(name, value);
+    }
+}
+
+fn insert_shared(headers: &mut http::HeaderMap, name: HeaderName, text: &Bytes) {
+    if let Ok(value) = HeaderValue::from_maybe_shared(text.clone()) {
         headers.insert(name, value);
     }
 }

@@ -82,7 +82,7 @@ fn count(server: &Server, record: &Record, since: Instant, response: &mut Respon
     let answer = Answer {
         code,
         took: Instant::now().saturating_duration_since(since),
-        waited: record.queue_wait.get().copied().unwrap_or_default(),
+        waited: record.turn.get().map(|turn| turn.waited).unwrap_or_default(),
         body_bytes: record.body_bytes.get().copied(),
         bytes: response.body().size_hint().exact(),
     };
@@ -213,7 +213,7 @@ async fn admit(
     endpoint: &Arc<Endpoint>,
 ) -> Result<Seats, Failure> {
     let begin = Instant::now();
-    let admitted = server.flow_control.admit(applicant(acting)).await;
+    let admitted = server.flow_control.admit(applicant(acting, begin)).await;
     match &admitted {
         Ok(_) => {
             server.metrics.requests.passed(Filter::PriorityAndFairness, begin.elapsed());
@@ -224,7 +224,7 @@ async fn admit(
 }
 
 /// The request as flow control looks at it.
-fn applicant(acting: &Acting) -> Applicant<'_> {
+fn applicant(acting: &Acting, now: Instant) -> Applicant<'_> {
     let Acting { bounded, user } = acting;
     Applicant {
         info: &bounded.info,
@@ -232,6 +232,7 @@ fn applicant(acting: &Acting) -> Applicant<'_> {
         user,
         record: &bounded.received.record,
         received: bounded.received.at.into_std(),
+        now: now.into_std(),
         deadline: bounded.deadline.map(Instant::into_std),
     }
 }
@@ -293,7 +294,9 @@ impl AccessLog {
     }
 
     fn write(&self, record: &Record, response: &Response<Body>) {
-        let (classified, work) = (record.classified.get(), record.work.get());
+        let turn = record.turn.get();
+        let classified = turn.map(|turn| &turn.classification);
+        let work = turn.map(|turn| &turn.work);
         tracing::debug!(
             audit_id = record.audit_id,
             method = %self.method,
@@ -306,7 +309,7 @@ impl AccessLog {
             apf_fseats = work.map(|work| work.final_seats),
             apf_additional_latency_seconds =
                 work.map(|work| work.additional_latency.as_secs_f64()),
-            apf_queue_wait_seconds = record.queue_wait.get().map(Duration::as_secs_f64),
+            apf_queue_wait_seconds = turn.map(|turn| turn.waited.as_secs_f64()),
             latency_seconds = Instant::now().duration_since(self.at).as_secs_f64(),
             "served"
         );

@@ -15,5 +15,6 @@ pub mod server;
 pub mod suite;
 pub mod target;
 pub mod text;
+pub mod upstream;
 
 pub use error::Error;

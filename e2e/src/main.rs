@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use crate::commands::{bench, ratchet, replay};
+use crate::commands::{bench, ratchet, replay, upstream};
 
 /// The server seen from outside.
 #[derive(Debug, Parser)]
@@ -24,6 +24,8 @@ enum Command {
     Ratchet(ratchet::Ratchet),
     /// Measure start-up, memory, requests per second and latencies.
     Bench(bench::Bench),
+    /// Run Kubernetes' own end-to-end specs against the server.
+    Upstream(upstream::Upstream),
 }
 
 fn main() -> ExitCode {
@@ -31,6 +33,7 @@ fn main() -> ExitCode {
         Command::Replay(replay) => replay.run(),
         Command::Ratchet(ratchet) => ratchet.run(),
         Command::Bench(bench) => bench.run(),
+        Command::Upstream(upstream) => upstream.run(),
     };
     match done {
         Ok(code) => code,

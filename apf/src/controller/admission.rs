@@ -17,6 +17,8 @@ pub struct Request<'a> {
     pub digest: RequestDigest<'a>,
     /// Its raw query, without the question mark.
     pub query: &'a str,
+    /// When it asks: from here on it waits.
+    pub arrived: Instant,
     /// When it leaves its queue unserved, see [`crate::queue_wait_limit`].
     pub wait_deadline: Instant,
     /// More about it, for dumps.
@@ -60,13 +62,13 @@ struct AtLevel {
 
 impl FlowController {
     /// Classifies a request, waits for its turn and admits it, or not. Dropping the future takes
-    /// the request out of its queue. The time of waiting starts with the first poll.
+    /// the request out of its queue.
     ///
     /// # Errors
     ///
     /// [`Rejected`] if there is no room, or its turn does not come in time.
     pub async fn admit(&self, request: &Request<'_>) -> Result<Admitted, Rejected> {
-        let arrived = now();
+        let arrived = request.arrived;
         let AtLevel { classification, work, entered } = self.enter(arrived, request);
         let (reason, retry_after_seconds) = match entered {
             Entered::Executing(seats) => {

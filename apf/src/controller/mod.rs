@@ -146,6 +146,14 @@ impl FlowController {
         levels.ratios.iter().map(|(name, ratios)| ratios.snapshot(now, name)).collect()
     }
 
+    /// Tells the observers of all levels what their progress meters read and how their last
+    /// dispatches were decided: to be called before somebody looks.
+    pub fn tell_progress(&self) {
+        for (_, gate) in self.gates() {
+            gate.tell_progress();
+        }
+    }
+
     pub(crate) fn wall_time(&self, instant: std::time::Instant) -> SystemTime {
         self.anchor.1 + instant.saturating_duration_since(self.anchor.0)
     }

@@ -153,8 +153,7 @@ impl FlowController {
             let level_name = &object.spec.priority_level_configuration.name;
             let level = levels.in_use.get(level_name)?;
             let state = levels.states.get(level_name)?;
-            let priority_level =
-                NameAndUid { name: level_name.clone(), uid: level.object.metadata.uid.clone() };
+            let priority_level = NameAndUid::new(level_name, &level.object.metadata.uid);
             let same = flows.get(&Arc::as_ptr(&object));
             let flow = match same.filter(|flow| flow.priority_level == priority_level) {
                 Some(flow) => Arc::clone(flow),
@@ -175,7 +174,7 @@ impl FlowController {
     fn new_flow(&self, object: &FlowSchema, priority_level: NameAndUid) -> Flow {
         let name = &object.metadata.name;
         let observer = self.options.observer.flow(&priority_level.name, name);
-        let flow_schema = NameAndUid { name: name.clone(), uid: object.metadata.uid.clone() };
+        let flow_schema = NameAndUid::new(name, &object.metadata.uid);
         Flow { flow_schema, priority_level, observer }
     }
 

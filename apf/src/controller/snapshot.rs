@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::classify::{Classifier, DistinguisherMethod};
 use api::flowcontrol::v1::FlowSchema;
+use bytes::Bytes;
 
+use crate::classify::{Classifier, DistinguisherMethod};
 use crate::config::CATCH_ALL;
 use crate::digest::RequestDigest;
 use crate::gate::{Flow, Gate};
@@ -89,7 +90,7 @@ impl Classification {
 
     /// The FlowSchema's uid; empty for a built-in stand-in.
     #[must_use]
-    pub fn flow_schema_uid(&self) -> &str {
+    pub fn flow_schema_uid(&self) -> &Bytes {
         &self.flow.flow_schema.uid
     }
 
@@ -101,7 +102,7 @@ impl Classification {
 
     /// The uid of the level's object; empty for a built-in stand-in.
     #[must_use]
-    pub fn priority_level_uid(&self) -> &str {
+    pub fn priority_level_uid(&self) -> &Bytes {
         &self.flow.priority_level.uid
     }
 }

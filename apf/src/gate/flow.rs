@@ -3,6 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
+use bytes::Bytes;
+
 use crate::digest::RequestKind;
 use crate::observe::{ExecutionType, FlowObserver};
 
@@ -16,8 +18,14 @@ pub(crate) struct Flow {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct NameAndUid {
     pub(crate) name: String,
-    /// Empty for built-in stand-ins.
-    pub(crate) uid: String,
+    /// Empty for built-in stand-ins. Answers name it without a copy.
+    pub(crate) uid: Bytes,
+}
+
+impl NameAndUid {
+    pub(crate) fn new(name: &str, uid: &str) -> Self {
+        Self { name: name.to_owned(), uid: Bytes::copy_from_slice(uid.as_bytes()) }
+    }
 }
 
 impl fmt::Debug for Flow {

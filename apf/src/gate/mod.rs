@@ -19,8 +19,8 @@ use crate::estimate::WorkEstimate;
 use crate::integrator::{Integrator, SeatDemandStatistics};
 use crate::observe::LevelObserver;
 use crate::queueset::{
-    Arrival, Arrived, Configuration, Effect, Effects, Finished, QueueSet, RejectReason, RequestId,
-    Snapshot,
+    Arrival, Arrived, Configuration, DispatchOrder, Effect, Effects, Finished, QueueSet,
+    RejectReason, RequestId, Snapshot,
 };
 use crate::ratios::{InFlight, LevelRatios, Phase};
 use crate::retry_after::RetryAfter;
@@ -57,6 +57,8 @@ struct State {
     statistics: SeatDemandStatistics,
     retry_after: RetryAfter,
     standing: Standing,
+    /// How the last dispatch was decided.
+    order: Option<DispatchOrder>,
     /// Kept for its memory.
     effects: Effects<Guest>,
 }
@@ -109,6 +111,7 @@ impl Gate {
             statistics: SeatDemandStatistics::default(),
             retry_after: RetryAfter::default(),
             standing: Standing::Wanted,
+            order: None,
             effects: Effects::new(),
         });
         Self { started, state, surroundings }
@@ -215,14 +218,16 @@ impl Gate {
 
     /// Tells everyone what happened. Every operation ends here.
     fn settle(&self, mut state: MutexGuard<'_, State>, now: Instant) {
-        let State { queue_set, effects, demand, standing, .. } = &mut *state;
+        let State { queue_set, effects, demand, standing, order, .. } = &mut *state;
         for effect in effects.drain(..) {
-            self.tell(effect, queue_set, now);
+            match effect {
+                Effect::Ordered(latest) => *order = Some(latest),
+                other => self.tell(other, queue_set, now),
+            }
         }
         let totals = *queue_set.totals();
         demand.set(now, (totals.seats_in_use + totals.seats_waiting) as f64);
         self.surroundings.ratios.set(now, &totals);
-        self.surroundings.observer.progressed(queue_set.progress());
         let unwanted_and_idle = *standing == Standing::Quiescing && queue_set.is_idle();
         drop(state);
         if unwanted_and_idle {
@@ -235,9 +240,11 @@ impl Gate {
             Effect::Enqueued { id, queue_length } => {
                 let waits = queue_set.is_waiting(id);
                 let Some((guest, seats)) = queue_set.data_and_seats(id) else { return };
-                guest.visitor.flow.observer.enqueued(seats, queue_length);
+                let observer = &guest.visitor.flow.observer;
+                observer.queued(queue_length);
                 let (in_flight, kind) = (&self.surroundings.in_flight, guest.visitor.kind);
                 if waits {
+                    observer.enqueued(seats);
                     in_flight.enter(now, Phase::Waiting, kind);
                 } else {
                     in_flight.pass(Phase::Waiting, kind);
@@ -255,7 +262,8 @@ impl Gate {
                     guest.visitor.flow.observer.not_accommodated();
                 }
             }
-            Effect::Ordered(order) => self.surroundings.observer.ordered(&order),
+            // Only the last one counts, and only when somebody looks.
+            Effect::Ordered(_) => {}
             Effect::EpochAdvanced { success } => self.surroundings.observer.epoch_advanced(success),
         }
     }
@@ -271,8 +279,9 @@ impl Gate {
         let observer = &guest.visitor.flow.observer;
         let kind = guest.visitor.kind;
         if let Some(seats) = seats_waited_for {
-            observer.dequeued(seats);
+            // Those without did not wait.
             if let Some(sender) = guest.dispatched.take() {
+                observer.dequeued(seats);
                 self.surroundings.in_flight.leave(now, Phase::Waiting, kind);
                 // A task that is gone has dropped its ticket, which finds the request executing
                 // and ends it.
@@ -328,8 +337,21 @@ impl Gate {
         let idle = state.queue_set.is_idle();
         if idle {
             state.standing = Standing::Retired;
+            self.tell_progress_of(&state);
         }
         idle
+    }
+
+    /// Tells what the progress meter reads and how the last dispatch was decided.
+    pub(crate) fn tell_progress(&self) {
+        self.tell_progress_of(&self.state.lock());
+    }
+
+    fn tell_progress_of(&self, state: &State) {
+        self.surroundings.observer.progressed(state.queue_set.progress());
+        if let Some(order) = &state.order {
+            self.surroundings.observer.ordered(order);
+        }
     }
 
     /// The level as it is.

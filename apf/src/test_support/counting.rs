@@ -69,10 +69,14 @@ impl FlowObserver for CountingObserver {
         self.event(format!("watches {watches}"));
     }
 
-    fn enqueued(&self, seats: u64, queue_length: u64) {
+    fn queued(&self, queue_length: u64) {
+        self.event(format!("queued {queue_length}"));
+    }
+
+    fn enqueued(&self, seats: u64) {
         self.add("inqueue_requests", 1);
         self.add("inqueue_seats", seats.cast_signed());
-        self.event(format!("enqueued {seats} {queue_length}"));
+        self.event(format!("enqueued {seats}"));
     }
 
     fn dequeued(&self, seats: u64) {

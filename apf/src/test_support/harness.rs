@@ -70,6 +70,7 @@ impl Harness {
         let request = Request {
             digest: ask.digest(),
             query: "",
+            arrived: crate::gate::now(),
             wait_deadline: crate::gate::now() + ask.wait,
             details: Arc::new(RequestDescription {
                 user_name: ask.user.clone(),

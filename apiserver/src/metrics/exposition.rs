@@ -78,6 +78,7 @@ fn strip_counter<'a>(line: &'a str, name: &str) -> Option<&'a str> {
 
 impl Collector for Exposed {
     fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> fmt::Result {
+        self.ratios.look();
         let ratios = self.ratios.snapshot();
         let mut metrics: Vec<_> = table::all().collect();
         metrics.sort_unstable_by_key(|metric| metric.name);

@@ -210,10 +210,15 @@ impl FlowObserver for Flow {
         self.watches.get().observe(float(watches));
     }
 
-    fn enqueued(&self, seats: u64, queue_length: u64) {
+    fn queued(&self, queue_length: u64) {
+        // These are there from now on, even if nothing ever waits.
+        let (_, _) = (self.waiting.get(), self.waiting_seats.get());
+        self.queue_length.get().observe(float(queue_length));
+    }
+
+    fn enqueued(&self, seats: u64) {
         self.waiting.get().inc();
         self.waiting_seats.get().inc_by(float(seats));
-        self.queue_length.get().observe(float(queue_length));
     }
 
     fn dequeued(&self, seats: u64) {

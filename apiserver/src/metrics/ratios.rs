@@ -33,6 +33,13 @@ impl fmt::Debug for Ratios {
 }
 
 impl Ratios {
+    /// Brings up to date what is only told when somebody looks.
+    pub(super) fn look(&self) {
+        if let Some(controller) = &self.controller {
+            controller.tell_progress();
+        }
+    }
+
     /// All of them, up to now; those of one metric in the order of their labels.
     pub(super) fn snapshot(&self) -> Vec<Ratio> {
         let mut ratios = Vec::new();

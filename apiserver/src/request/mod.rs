@@ -23,7 +23,7 @@ use api::status::{Reason, Status};
 use query::Query;
 
 pub use body::{BODY_BYTES_MAX, RequestBody, read_body};
-pub use record::Record;
+pub use record::{Record, Turn};
 
 /// A request as it came in.
 pub struct Received {

@@ -17,19 +17,26 @@ use crate::request::query::Query;
 const WARNINGS_BYTES_MAX: usize = 4096;
 const CUT_WARNING_BYTES: usize = 256;
 
+/// How a request got its turn, or why not yet.
+#[derive(Debug)]
+pub struct Turn {
+    /// How it was classified.
+    pub classification: Classification,
+    /// How much work it was taken for.
+    pub work: WorkEstimate,
+    /// How long it waited for seats.
+    pub waited: Duration,
+}
+
 /// What is noted about a request.
 #[derive(Debug)]
 pub struct Record {
     /// Names the request in logs and in its answer.
     pub audit_id: String,
-    /// How it was classified, once it was.
-    pub classified: OnceLock<Classification>,
-    /// How much work it was taken for.
-    pub work: OnceLock<WorkEstimate>,
+    /// How it got its turn, once it was classified.
+    pub turn: OnceLock<Turn>,
     /// The user's name, once it is known.
     pub user: OnceLock<String>,
-    /// How long it waited for seats.
-    pub queue_wait: OnceLock<Duration>,
     /// How large its body is, once it was read.
     pub body_bytes: OnceLock<usize>,
     /// What it counts as, once somebody answers for it.
@@ -56,10 +63,8 @@ impl Record {
         };
         Self {
             audit_id,
-            classified: OnceLock::new(),
-            work: OnceLock::new(),
+            turn: OnceLock::new(),
             user: OnceLock::new(),
-            queue_wait: OnceLock::new(),
             body_bytes: OnceLock::new(),
             endpoint: OnceLock::new(),
             watching: Mutex::default(),

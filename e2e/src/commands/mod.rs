@@ -3,6 +3,7 @@
 pub(crate) mod bench;
 pub(crate) mod ratchet;
 pub(crate) mod replay;
+pub(crate) mod upstream;
 
 use std::io::Write as _;
 
