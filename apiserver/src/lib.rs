@@ -9,6 +9,7 @@ pub mod descriptors;
 pub mod flow_control;
 mod handlers;
 pub mod logging;
+mod long_work;
 pub mod metrics;
 pub mod nonresource;
 pub mod object_counts;
