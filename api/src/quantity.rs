@@ -214,6 +214,24 @@ impl Quantity {
         self.nanos.cmp(&0)
     }
 
+    /// The number, if it is a whole one.
+    #[must_use]
+    pub fn whole(self) -> Option<i64> {
+        if self.is_whole() { i64::try_from(self.nanos / NANOS).ok() } else { None }
+    }
+
+    /// The number, as near as a floating-point number comes to it.
+    #[must_use]
+    pub fn approximate(self) -> f64 {
+        self.nanos as f64 / NANOS as f64
+    }
+
+    /// The difference; the format is that of the first.
+    #[must_use]
+    pub fn minus(self, other: Self) -> Self {
+        Self { nanos: self.nanos.saturating_sub(other.nanos), format: self.format }
+    }
+
     /// The sum; the format is that of the first.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {

@@ -226,6 +226,14 @@ impl Status {
         .with_details(Details::default())
     }
 
+    /// 405 for a verb that a custom resource does not have.
+    #[must_use]
+    pub fn not_supported(resource: GroupResource<'_>, verb: &str) -> Self {
+        let message = format!("{verb} is not supported on resources of kind \"{resource}\"");
+        Self::failure(405, Some(Reason::MethodNotAllowed), message)
+            .with_details(resource.details(""))
+    }
+
     /// 409 for a name that is taken.
     #[must_use]
     pub fn already_exists(resource: GroupResource<'_>, name: &str) -> Self {

@@ -14,6 +14,7 @@ use auth::impersonate::ConstrainedImpersonation;
 use auth::user::ServiceAccountName;
 use serde_json::{Value, json};
 
+use crate::catalog::Catalog;
 use crate::objects::Stores;
 use crate::options::Config;
 use crate::pki::{self, Pki};
@@ -43,12 +44,12 @@ impl Access {
     /// # Errors
     ///
     /// One line about the token file.
-    pub fn new(config: &Config, keys: &TokenKeys, stores: &Arc<Stores>) -> Result<Self, String> {
+    pub fn new(config: &Config, keys: &TokenKeys, catalog: &Arc<Catalog>) -> Result<Self, String> {
         let constrained = config.feature_gates.enabled("ConstrainedImpersonation");
         let rbac = Arc::new(RbacAuthorizer::default());
         let decides = config.authorization_modes.contains(&AuthorizationMode::Rbac);
         Ok(Self {
-            authenticator: authenticator(config, keys, stores)?,
+            authenticator: authenticator(config, keys, catalog)?,
             authorizer: Union::of_modes(&config.authorization_modes, &rbac),
             rbac: decides.then_some(rbac),
             impersonation: if constrained {
@@ -63,7 +64,7 @@ impl Access {
 fn authenticator(
     config: &Config,
     keys: &TokenKeys,
-    stores: &Arc<Stores>,
+    catalog: &Arc<Catalog>,
 ) -> Result<Authenticator, String> {
     let audiences = || config.api_audiences.clone();
     let mut tokens: Vec<Box<dyn TokenAuthenticator>> = Vec::new();
@@ -76,7 +77,7 @@ fn authenticator(
         issuers: config.service_account_issuers.clone(),
         keys: keys.verifying.clone(),
         api_audiences: audiences(),
-        objects: Arc::new(StoredObjects(Arc::clone(stores))),
+        objects: Arc::new(StoredObjects(Arc::clone(catalog))),
     }));
     Ok(Authenticator {
         client_certificates: true,
@@ -161,7 +162,7 @@ impl TokenKeys {
 }
 
 /// What tokens depend on is looked up among the stored objects.
-struct StoredObjects(Arc<Stores>);
+struct StoredObjects(Arc<Catalog>);
 
 impl ObjectLookup for StoredObjects {
     fn find(&self, kind: ObjectKind, namespace: &str, name: &str) -> Option<LiveObject> {
@@ -171,7 +172,7 @@ impl ObjectLookup for StoredObjects {
             ObjectKind::Secret => "secrets",
             ObjectKind::Node => "nodes",
         };
-        let found = self.0.peek("", plural, namespace, name)?;
+        let found = self.0.peek().stores.peek("", plural, namespace, name)?;
         let metadata = &found.object.metadata;
         Some(LiveObject {
             uid: metadata.uid.clone(),

@@ -1,11 +1,13 @@
 //! A small Kubernetes API server. Start reading at [`serve`].
 
 pub mod access;
+pub mod catalog;
 pub mod codec;
 pub mod commands;
 pub mod connection;
 mod controllers;
 pub mod descriptors;
+pub mod envtest;
 pub mod flow_control;
 mod handlers;
 pub mod logging;
@@ -22,3 +24,4 @@ pub mod resources;
 pub mod selector;
 pub mod serve;
 pub mod server;
+pub mod webhook;

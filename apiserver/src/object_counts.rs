@@ -4,15 +4,16 @@
 //! As on the reference the counts may be some minutes old, so that a list of objects that were
 //! made just now is taken for less work than it is.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use apf::estimate::{ObjectStatistics, ObjectStatisticsSource};
-use parking_lot::RwLock;
+use arc_swap::ArcSwap;
 use tokio::time::Instant;
 
+use crate::catalog::Catalog;
 use crate::metrics::Metrics;
-use crate::objects::{ObjectStore, Stores};
 
 /// Counts that are older than this are not believed.
 const FRESH_FOR: Duration = Duration::from_secs(3 * 60);
@@ -22,16 +23,14 @@ const JITTER: f64 = 1.2;
 /// The latest counts.
 #[derive(Debug)]
 pub struct ObjectCounts {
-    resources: Vec<Counted>,
+    catalog: Arc<Catalog>,
+    /// By group and resource.
+    latest: ArcSwap<Counts>,
     /// `None` if nothing is counted.
     period: Option<Duration>,
 }
 
-#[derive(Debug)]
-struct Counted {
-    store: Arc<ObjectStore>,
-    latest: RwLock<Option<Count>>,
-}
+type Counts = BTreeMap<String, BTreeMap<String, Count>>;
 
 #[derive(Debug, Clone, Copy)]
 struct Count {
@@ -43,11 +42,12 @@ struct Count {
 impl ObjectCounts {
     /// Nothing was counted yet. With a period of zero nothing ever is.
     #[must_use]
-    pub fn new(stores: &Stores, period: Duration) -> Self {
-        let resources = stores
-            .iter()
-            .map(|store| Counted { store: Arc::clone(store), latest: RwLock::default() });
-        Self { resources: resources.collect(), period: (!period.is_zero()).then_some(period) }
+    pub fn new(catalog: &Arc<Catalog>, period: Duration) -> Self {
+        Self {
+            catalog: Arc::clone(catalog),
+            latest: ArcSwap::default(),
+            period: (!period.is_zero()).then_some(period),
+        }
     }
 
     /// Counts now, and then again and again.
@@ -62,17 +62,16 @@ impl ObjectCounts {
     }
 
     fn count(&self, metrics: &Metrics) {
-        for Counted { store, latest } in &self.resources {
+        let mut counts = Counts::new();
+        for store in self.catalog.now().stores.iter() {
             let (objects, bytes) = store.cache.size();
             let objects = u64::try_from(objects).unwrap_or(u64::MAX);
-            *latest.write() = Some(Count { at: Instant::now(), objects, bytes });
-            metrics.note_objects(
-                &store.resource.kind.group,
-                &store.resource.described.plural,
-                objects,
-                bytes,
-            );
+            let (group, plural) = (&store.resource.kind.group, &store.resource.described.plural);
+            let count = Count { at: Instant::now(), objects, bytes };
+            counts.entry(group.clone()).or_default().insert(plural.clone(), count);
+            metrics.note_objects(group, plural, objects, bytes);
         }
+        self.latest.store(Arc::new(counts));
     }
 }
 
@@ -83,11 +82,9 @@ fn random_bytes() -> [u8; 2] {
 
 impl ObjectStatisticsSource for ObjectCounts {
     fn object_statistics(&self, api_group: &str, resource: &str) -> ObjectStatistics {
-        let counted = self.resources.iter().find(|counted| {
-            let known = &counted.store.resource;
-            known.kind.group == api_group && known.described.plural == resource
-        });
-        match counted.and_then(|counted| *counted.latest.read()) {
+        let counts = self.latest.load();
+        let count = counts.get(api_group).and_then(|resources| resources.get(resource));
+        match count.copied() {
             None => ObjectStatistics::Unknown,
             Some(count) if count.at.elapsed() > FRESH_FOR => ObjectStatistics::Stale,
             Some(Count { objects, bytes, .. }) => ObjectStatistics::Known {
@@ -106,16 +103,17 @@ mod tests {
 
     use super::*;
     use crate::metrics::tests::metrics;
+    use crate::nonresource::AboutServer;
     use crate::resources::Resources;
 
     const MINUTE: Duration = Duration::from_secs(60);
     const GROUP: &str = "flowcontrol.apiserver.k8s.io";
 
-    async fn stores() -> Stores {
+    async fn catalog() -> Arc<Catalog> {
         let backend: Arc<dyn Backend> = Arc::new(Memory::new());
-        Stores::open(&backend, &Resources::built_in(&crate::options::RuntimeConfig::default()))
-            .await
-            .unwrap()
+        let built_in = Resources::built_in(&crate::options::RuntimeConfig::default());
+        let about = AboutServer::default();
+        Arc::new(Catalog::open(&backend, built_in, about).await.unwrap())
     }
 
     fn known(counts: &ObjectCounts) -> Option<u64> {
@@ -127,14 +125,15 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn objects_count_from_the_next_time_they_are_counted() {
-        let stores = stores().await;
-        let (counts, metrics) = (Arc::new(ObjectCounts::new(&stores, MINUTE)), metrics());
+        let catalog = catalog().await;
+        let (counts, metrics) = (Arc::new(ObjectCounts::new(&catalog, MINUTE)), metrics());
         assert_eq!(known(&counts), None);
         let counting = Arc::clone(&counts);
         let task = tokio::spawn(async move { counting.keep_counting(&metrics).await });
         tokio::time::sleep(MINUTE / 60).await;
         assert_eq!(known(&counts), Some(0));
-        let store = stores.find(GROUP, "flowschemas").unwrap();
+        let served = catalog.now();
+        let store = served.stores.find(GROUP, "flowschemas").unwrap();
         let key = store.resource.key("", "a");
         store.create(&key, &json!({ "metadata": { "name": "a" } })).await.unwrap();
         assert_eq!(known(&counts), Some(0));
@@ -148,7 +147,7 @@ mod tests {
 
     #[tokio::test]
     async fn without_a_period_nothing_is_ever_known() {
-        let counts = ObjectCounts::new(&stores().await, Duration::ZERO);
+        let counts = ObjectCounts::new(&catalog().await, Duration::ZERO);
         counts.keep_counting(&metrics()).await;
         assert_eq!(counts.object_statistics(GROUP, "flowschemas"), ObjectStatistics::Unknown);
     }

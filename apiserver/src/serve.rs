@@ -13,7 +13,7 @@ use auth::user::UNAUTHENTICATED_GROUP;
 use axum::body::Body;
 use futures_util::FutureExt as _;
 use http::header::CONTENT_TYPE;
-use http::{Request, Response, Version};
+use http::{Request, Response, StatusCode, Version};
 use hyper::body::{Body as _, Incoming};
 use tokio::time::Instant;
 
@@ -76,7 +76,11 @@ fn count(server: &Server, record: &Record, since: Instant, response: &mut Respon
     let watching = record.watching.lock().take();
     if let (Some(watching), 200) = (watching, code) {
         let body = std::mem::take(response.body_mut());
-        *response.body_mut() = reply::with_guard(body, watching.answered());
+        *response.body_mut() = reply::with_guard(body, watching.answered(code));
+        return;
+    }
+    if code == StatusCode::SWITCHING_PROTOCOLS {
+        // Whoever took the connection over counts how it ends.
         return;
     }
     let answer = Answer {
@@ -113,7 +117,7 @@ async fn process(server: &Arc<Server>, received: Received) -> Result<Reply, Fail
 /// Where the request leads, and what it counts as.
 fn destination(server: &Server, bounded: &Bounded) -> (Route, Arc<Endpoint>) {
     let Bounded { received, info, .. } = bounded;
-    let route = route(&server.resources, &info.path);
+    let route = route(&server.catalog.peek().resources, &info.path);
     let is_apply = header_text(&received.parts.headers, &CONTENT_TYPE).starts_with(APPLY);
     let endpoint = Endpoint::of(info, &received.query, is_apply, &route);
     (route, Arc::new(endpoint))

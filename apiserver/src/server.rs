@@ -10,13 +10,13 @@ use tokio_util::sync::CancellationToken;
 use validation::flowcontrol::{Context, Gates};
 
 use crate::access::{Access, TokenKeys};
+use crate::catalog::{Catalog, Served};
 use crate::connection::{Listener, Shutdown, Tls};
 use crate::controllers;
 use crate::flow_control::FlowControl;
 use crate::metrics::{About, Counting, Metrics, ValidationObserver};
-use crate::nonresource::{Documents, Health, build_info};
+use crate::nonresource::{AboutServer, Health, build_info};
 use crate::object_counts::ObjectCounts;
-use crate::objects::Stores;
 use crate::options::Config;
 use crate::pki::{self, Pki};
 use crate::resources::Resources;
@@ -26,10 +26,8 @@ const INSTALLATION_KEY: &str = "/registry/apiserver/installation";
 
 /// Everything that answers requests.
 pub struct Server {
-    /// The kinds that are served.
-    pub resources: Resources,
-    /// Their objects.
-    pub stores: Arc<Stores>,
+    /// The kinds that are served, their objects and documents.
+    pub catalog: Arc<Catalog>,
     /// Who senders are and what they may do.
     pub access: Access,
     /// What service accounts' tokens are signed with.
@@ -50,8 +48,6 @@ pub struct Server {
     pub request_timeout: Duration,
     /// How long a watch lasts at the least.
     pub min_request_timeout: Duration,
-    /// What the server tells about itself.
-    pub documents: Documents,
     /// Whether it is well.
     pub health: Health,
     /// Cancelled when the server stops.
@@ -60,6 +56,12 @@ pub struct Server {
 }
 
 impl Server {
+    /// What is served now.
+    #[must_use]
+    pub fn served(&self) -> Arc<Served> {
+        self.catalog.now()
+    }
+
     /// How the store is.
     #[must_use]
     pub fn storage_status(&self) -> storage::Status {
@@ -112,23 +114,22 @@ pub async fn start(config: &Config, shutdown: Shutdown) -> Result<Ready, String>
     let url = format!("https://{}", pki::reachable(address));
 
     let keys = TokenKeys::new(config, &pki)?;
-    let stores = Stores::open(&backend, &resources).await.map_err(|error| error.to_string())?;
-    let stores = Arc::new(stores);
-    let documents = Documents::new(&resources, &keys, &url, pki::reachable(address));
-    let object_counts = Arc::new(ObjectCounts::new(&stores, config.count_objects_period));
+    let about_server = AboutServer::new(&keys, &url, pki::reachable(address));
+    let catalog = Catalog::open(&backend, resources, about_server).await;
+    let catalog = Arc::new(catalog.map_err(|error| error.to_string())?);
+    let object_counts = Arc::new(ObjectCounts::new(&catalog, config.count_objects_period));
     let counting = Counting::new();
     let flow_control = FlowControl::new(config, Arc::clone(&object_counts) as _, &counting, &clock);
     let (in_flight, controller) = (flow_control.in_flight(), flow_control.controller());
     let metrics =
         counting.into_metrics(about(config, now), Arc::clone(in_flight), controller.cloned());
     let server = Arc::new(Server {
-        resources,
-        access: Access::new(config, &keys, &stores)?,
+        access: Access::new(config, &keys, &catalog)?,
+        catalog,
         flow_control,
         object_counts,
         rules_observer: metrics.validation_observer(),
         metrics: Arc::new(metrics),
-        stores,
         keys,
         clock: Arc::new(clock),
         gates: Gates {
@@ -136,13 +137,12 @@ pub async fn start(config: &Config, shutdown: Shutdown) -> Result<Ready, String>
         },
         request_timeout: config.request_timeout,
         min_request_timeout: config.min_request_timeout,
-        documents,
         health: Health::new(config.priority_and_fairness),
         stop: shutdown.graceful.clone(),
         backend,
     });
     controllers::start(&server, config, address.port()).await?;
-    let token = server.keys.kubeconfig_token(config, &server.stores, now)?;
+    let token = server.keys.kubeconfig_token(config, &server.catalog.peek().stores, now)?;
     let kubeconfig = pki.kubeconfig(url.clone(), vec![(pki::SERVICE_ACCOUNT_CONTEXT, token)]);
     kubeconfig.write(&config.kubeconfig_out).map_err(|error| error.to_string())?;
     Ok(Ready { server, listener, shutdown, url })

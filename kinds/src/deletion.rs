@@ -2,6 +2,8 @@
 
 use serde_json::{Value, json};
 
+use crate::definition;
+
 /// Namespaces that every cluster has.
 const LASTING_NAMESPACES: [&str; 3] = ["default", "kube-public", "kube-system"];
 
@@ -30,10 +32,27 @@ pub fn holds(group: &str, kind: &str, object: &Value) -> bool {
     (group, kind) == ("", "Namespace") && finalizers.is_some_and(|list| !list.is_empty())
 }
 
+/// What holds every object of a kind whose deletion begins: definitions stay until their objects
+/// are gone.
+#[must_use]
+pub fn finalizer(group: &str, kind: &str) -> Option<&'static str> {
+    is_definition(group, kind).then_some(CLEANUP)
+}
+
+/// The finalizer of definitions.
+pub const CLEANUP: &str = "customresourcecleanup.apiextensions.k8s.io";
+
+fn is_definition(group: &str, kind: &str) -> bool {
+    (group, kind) == ("apiextensions.k8s.io", "CustomResourceDefinition")
+}
+
 /// What else changes in an object when its deletion begins.
 pub fn begin(group: &str, kind: &str, object: &mut Value) {
     if (group, kind) == ("", "Namespace") {
         object["status"]["phase"] = json!("Terminating");
+    }
+    if is_definition(group, kind) {
+        definition::begin_deletion(object);
     }
 }
 

@@ -11,6 +11,7 @@
 
 pub mod convert;
 pub mod defaults;
+pub mod definition;
 pub mod deletion;
 pub mod deprecation;
 mod registry;

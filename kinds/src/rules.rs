@@ -8,7 +8,6 @@ mod checks;
 mod container;
 pub(crate) mod core;
 mod cron;
-pub(crate) mod custom_resources;
 pub(crate) mod event;
 pub(crate) mod limits;
 mod metadata;

@@ -1,6 +1,7 @@
 //! Schemas of types, from their tables.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use api::meta::status::Status;
 use api::meta::{DeleteOptions, WatchEvent, discovery};
@@ -9,10 +10,12 @@ use serde_json::{Map, Value, json};
 
 use crate::marks;
 use crate::operation::Content;
-use crate::resource::{Group, GroupVersion, Resource, Serves, Subresource};
+use crate::resource::{Group, GroupVersion, Published, Resource, Serves, Subresource};
 
 /// The name of the type of patches, which have no table.
 const PATCH: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.Patch";
+/// How the names of types begin that every kind has.
+const META_TYPES: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.";
 const TIME: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.Time";
 const MICRO_TIME: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.MicroTime";
 const QUANTITY: &str = "io.k8s.apimachinery.pkg.api.resource.Quantity";
@@ -37,9 +40,14 @@ impl Dialect {
     }
 }
 
-/// Which kinds are of which type: `x-kubernetes-group-version-kind` of schemas.
+/// What schemas say beyond their tables.
 #[derive(Debug, Default)]
-pub(crate) struct Kinds(BTreeMap<String, Vec<Value>>);
+pub(crate) struct Kinds {
+    /// Which kinds are of which type: `x-kubernetes-group-version-kind`.
+    of_types: BTreeMap<String, Vec<Value>>,
+    /// The schemas of custom resources, by the names of their types.
+    published: BTreeMap<String, Arc<dyn Published>>,
+}
 
 impl Kinds {
     /// The kinds of everything that is served. `options_of` are the group versions that the
@@ -66,7 +74,7 @@ impl Kinds {
 
     fn add(&mut self, openapi_name: &str, group_version: &GroupVersion, kind: &str) {
         let value = group_version_kind(group_version, kind);
-        let values = self.0.entry(openapi_name.to_owned()).or_default();
+        let values = self.of_types.entry(openapi_name.to_owned()).or_default();
         if !values.contains(&value) {
             values.push(value);
         }
@@ -81,6 +89,10 @@ impl Kinds {
     fn add_resource(&mut self, group_version: &GroupVersion, resource: &Resource) {
         self.add(&resource.type_def.openapi_name, group_version, &resource.kind);
         self.add(&resource.list_openapi_name(), group_version, &resource.list_kind);
+        if let Some(published) = &resource.published {
+            let name = resource.type_def.openapi_name.clone();
+            self.published.insert(name, Arc::clone(published));
+        }
         for Subresource { kind, foreign, serves, .. } in &resource.subresources {
             if let Serves::Object(type_def) = serves {
                 let group_version = foreign.as_ref().unwrap_or(group_version);
@@ -126,10 +138,28 @@ impl<'a> Definitions<'a> {
         if !self.schemas.contains_key(name) {
             // Before the fields, which may refer back.
             self.schemas.insert(name.clone(), Value::Null);
-            let schema = self.struct_schema(type_def);
+            let schema = match self.kinds.published.get(name) {
+                None => self.struct_schema(type_def),
+                Some(published) => self.published_schema(type_def, &**published),
+            };
             self.schemas.insert(name.clone(), schema);
         }
         self.dialect.reference(name)
+    }
+
+    /// The schema of a custom resource; what it refers to is named by the fields of its type.
+    fn published_schema(&mut self, type_def: &TypeDef, published: &dyn Published) -> Value {
+        for field in &type_def.fields {
+            if let Shape::Struct(referred) = &field.shape
+                && referred.openapi_name.starts_with(META_TYPES)
+            {
+                self.struct_reference(referred);
+            }
+        }
+        match self.dialect {
+            Dialect::V2 => published.v2().clone(),
+            Dialect::V3 => published.v3().clone(),
+        }
     }
 
     fn struct_schema(&mut self, type_def: &TypeDef) -> Value {
@@ -153,7 +183,7 @@ impl<'a> Definitions<'a> {
             schema.insert("required".to_owned(), json!(required));
         }
         schema.insert("type".to_owned(), json!("object"));
-        if let Some(kinds) = self.kinds.0.get(&type_def.openapi_name) {
+        if let Some(kinds) = self.kinds.of_types.get(&type_def.openapi_name) {
             schema.insert("x-kubernetes-group-version-kind".to_owned(), json!(kinds));
         }
         if type_def.atomic {

@@ -57,9 +57,7 @@ pub fn group(groups: &[Group], name: &str) -> Option<ApiGroup> {
 pub fn resource_list(groups: &[Group], key: &GroupVersion) -> Option<ApiResourceList> {
     let group = groups.iter().find(|group| group.name == key.group)?;
     let version = group.versions.iter().find(|version| version.name == key.version)?;
-    let mut resources: Vec<ApiResource> =
-        version.resources.iter().flat_map(resource_and_subresources).collect();
-    resources.sort_by(|left, right| left.name.cmp(&right.name));
+    let resources = in_order(version).into_iter().flat_map(resource_and_subresources).collect();
     Some(ApiResourceList {
         kind: "APIResourceList".to_owned(),
         api_version: if key.group.is_empty() { String::new() } else { "v1".to_owned() },
@@ -103,6 +101,13 @@ fn api_group(group: &Group) -> ApiGroup {
         versions,
         ..ApiGroup::default()
     }
+}
+
+/// The resources by name. Their subresources stand in the order in which they are described.
+fn in_order(version: &Version) -> Vec<&Resource> {
+    let mut resources: Vec<&Resource> = version.resources.iter().collect();
+    resources.sort_by(|left, right| left.plural.cmp(&right.plural));
+    resources
 }
 
 fn resource_and_subresources(resource: &Resource) -> impl Iterator<Item = ApiResource> {
@@ -158,9 +163,7 @@ fn aggregated_group(group: &Group) -> ApiGroupDiscovery {
 }
 
 fn aggregated_version(version: &Version) -> ApiVersionDiscovery {
-    let mut resources: Vec<ApiResourceDiscovery> =
-        version.resources.iter().map(aggregated_resource).collect();
-    resources.sort_by(|left, right| left.resource.cmp(&right.resource));
+    let resources = in_order(version).into_iter().map(aggregated_resource).collect();
     ApiVersionDiscovery {
         version: version.name.clone(),
         resources,
@@ -169,9 +172,7 @@ fn aggregated_version(version: &Version) -> ApiVersionDiscovery {
 }
 
 fn aggregated_resource(resource: &Resource) -> ApiResourceDiscovery {
-    let mut subresources: Vec<ApiSubresourceDiscovery> =
-        resource.subresources.iter().map(aggregated_subresource).collect();
-    subresources.sort_by(|left, right| left.subresource.cmp(&right.subresource));
+    let subresources = resource.subresources.iter().map(aggregated_subresource).collect();
     ApiResourceDiscovery {
         resource: resource.plural.clone(),
         response_kind: Some(response_kind(GroupVersion::new("", ""), &resource.kind)),

@@ -159,6 +159,13 @@ pub(crate) mod media {
         "application/yaml",
         "application/vnd.kubernetes.protobuf",
     ];
+    /// What custom resources are read and written in.
+    pub(crate) const CUSTOM: &[&str] = &["application/json", "application/yaml"];
+    pub(crate) const CUSTOM_PATCH: &[&str] = &[
+        "application/json-patch+json",
+        "application/merge-patch+json",
+        "application/apply-patch+yaml",
+    ];
     pub(crate) const PATCH: &[&str] = &[
         "application/json-patch+json",
         "application/merge-patch+json",

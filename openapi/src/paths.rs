@@ -34,6 +34,25 @@ pub(crate) fn object(type_def: &Arc<TypeDef>, media_types: &'static [&'static st
     Body { media_types, content: Content::Object(Arc::clone(type_def)) }
 }
 
+/// The media types of a resource's bodies.
+pub(crate) struct MediaTypes {
+    pub(crate) object: &'static [&'static str],
+    pub(crate) list: &'static [&'static str],
+    pub(crate) patch: &'static [&'static str],
+    /// Of requests.
+    pub(crate) body: &'static [&'static str],
+}
+
+static BUILT_IN: MediaTypes =
+    MediaTypes { object: media::OBJECT, list: media::LIST, patch: media::PATCH, body: media::ANY };
+
+static CUSTOM: MediaTypes = MediaTypes {
+    object: media::CUSTOM,
+    list: media::CUSTOM,
+    patch: media::CUSTOM_PATCH,
+    body: media::CUSTOM,
+};
+
 /// Makes the paths of one resource.
 pub(crate) struct ResourcePaths<'a> {
     group_version: &'a GroupVersion,
@@ -67,9 +86,15 @@ impl<'a> ResourcePaths<'a> {
             let all = format!("/{}/{}", self.group_version.root(), self.resource.plural);
             paths.push(PathItem::new(all, vec![self.list_for_all_namespaces()]));
         }
-        if self.resource.offers(Verb::Watch) {
+        // The old way to watch is not told of where it would be new.
+        if self.resource.offers(Verb::Watch) && self.resource.published.is_none() {
             self.add_watches_to(paths, &collection, &object);
         }
+    }
+
+    /// The media types of bodies.
+    pub(crate) fn media(&self) -> &'static MediaTypes {
+        if self.resource.published.is_some() { &CUSTOM } else { &BUILT_IN }
     }
 
     /// `namespaces/{namespace}/` where there is one, and the plural.
@@ -157,7 +182,7 @@ impl<'a> ResourcePaths<'a> {
             request: None,
             request_optional: false,
             success: Success::Ok,
-            response: object(&self.resource.type_def, media::OBJECT),
+            response: object(&self.resource.type_def, self.media().object),
         }
     }
 
@@ -166,7 +191,7 @@ impl<'a> ResourcePaths<'a> {
         let id = self.id("read", suffix);
         Operation {
             parameters: self.object_parameters(),
-            response: object(type_def, media::OBJECT),
+            response: object(type_def, self.media().object),
             ..self.operation(Method::Get, "get", id, format!("Reads the {what}."))
         }
     }
@@ -177,9 +202,9 @@ impl<'a> ResourcePaths<'a> {
         parameters.extend(parameter::WRITE);
         Operation {
             parameters,
-            request: Some(object(type_def, media::ANY)),
+            request: Some(object(type_def, self.media().body)),
             success: Success::OkOrCreated,
-            response: object(type_def, media::OBJECT),
+            response: object(type_def, self.media().object),
             ..self.operation(Method::Put, "put", id, format!("Replaces the {what}."))
         }
     }
@@ -191,9 +216,9 @@ impl<'a> ResourcePaths<'a> {
         parameters.push(parameter::FORCE);
         Operation {
             parameters,
-            request: Some(Body { media_types: media::PATCH, content: Content::Patch }),
+            request: Some(Body { media_types: self.media().patch, content: Content::Patch }),
             success: Success::OkOrCreated,
-            response: object(type_def, media::OBJECT),
+            response: object(type_def, self.media().object),
             ..self.operation(Method::Patch, "patch", id, format!("Changes parts of the {what}."))
         }
     }
@@ -203,13 +228,13 @@ impl<'a> ResourcePaths<'a> {
         let mut parameters = self.object_parameters();
         parameters.extend(parameter::DELETE);
         let response = if self.resource.returns_deleted_object {
-            object(&self.resource.type_def, media::OBJECT)
+            object(&self.resource.type_def, self.media().object)
         } else {
-            object_of::<Status>(media::OBJECT)
+            object_of::<Status>(self.media().object)
         };
         Operation {
             parameters,
-            request: Some(object_of::<DeleteOptions>(media::ANY)),
+            request: Some(object_of::<DeleteOptions>(self.media().body)),
             request_optional: true,
             success: Success::OkOrAccepted,
             response,
@@ -229,9 +254,9 @@ impl<'a> ResourcePaths<'a> {
         parameters.extend(parameter::SELECT);
         Operation {
             parameters,
-            request: Some(object_of::<DeleteOptions>(media::ANY)),
+            request: Some(object_of::<DeleteOptions>(self.media().body)),
             request_optional: true,
-            response: object_of::<Status>(media::OBJECT),
+            response: object_of::<Status>(self.media().object),
             ..self.operation(
                 Method::Delete,
                 "deletecollection",
@@ -247,7 +272,7 @@ impl<'a> ResourcePaths<'a> {
         parameters.extend(parameter::WRITE);
         Operation {
             parameters,
-            request: Some(object(type_def, media::ANY)),
+            request: Some(object(type_def, self.media().body)),
             success: Success::OkCreatedOrAccepted,
             ..self.operation(
                 Method::Post,
@@ -265,7 +290,7 @@ impl<'a> ResourcePaths<'a> {
         parameters.extend(parameter::WATCH);
         Operation {
             parameters,
-            response: object(&self.list, media::LIST),
+            response: object(&self.list, self.media().list),
             ..self.operation(
                 Method::Get,
                 "list",

@@ -8,6 +8,8 @@ use api::schema::{
     Described, Field, FieldParts, List, ListType, Presence, Shape, TypeDef, TypeRef,
 };
 
+use serde_json::Value;
+
 use crate::digest;
 
 /// An API group and a version of it.
@@ -62,6 +64,18 @@ pub struct Version {
     pub name: String,
     /// The resources; documents sort them where clients expect it.
     pub resources: Vec<Resource>,
+}
+
+impl Version {
+    /// Whether the same resources are in it, of the same types: whoever describes a resource anew
+    /// makes its type anew.
+    #[must_use]
+    pub fn is_same_as(&self, other: &Self) -> bool {
+        self.resources.len() == other.resources.len()
+            && self.resources.iter().zip(&other.resources).all(|(one, other)| {
+                one.plural == other.plural && Arc::ptr_eq(&one.type_def, &other.type_def)
+            })
+    }
 }
 
 impl Group {
@@ -141,6 +155,19 @@ pub struct Resource {
     pub returns_deleted_object: bool,
     /// The subresources.
     pub subresources: Vec<Subresource>,
+    /// The schema of a custom resource, which says more than the table of its kind; `None` for
+    /// built-in kinds.
+    pub published: Option<Arc<dyn Published>>,
+}
+
+/// The schema of a custom resource as the documents show it. References in it are to the types of
+/// its fields.
+pub trait Published: fmt::Debug + Send + Sync {
+    /// For OpenAPI v2.
+    fn v2(&self) -> &Value;
+
+    /// For OpenAPI v3.
+    fn v3(&self) -> &Value;
 }
 
 impl Resource {
@@ -193,6 +220,7 @@ impl Resource {
                 list_field("items", "The objects.", items, Presence::Nullable, 2),
             ],
             atomic: false,
+            open: false,
             unions: Vec::new(),
             rules: Vec::new(),
         }

@@ -84,9 +84,9 @@ fn create(
     parameters.extend(parameter::WRITE);
     Operation {
         parameters,
-        request: Some(paths::object(type_def, media::ANY)),
+        request: Some(paths::object(type_def, resource.media().body)),
         success: Success::OkCreatedOrAccepted,
-        response: paths::object(type_def, media::OBJECT),
+        response: paths::object(type_def, resource.media().object),
         ..resource.operation(
             Method::Post,
             "post",

@@ -33,6 +33,7 @@ fn resource<T: Described>() -> Resource {
         storage: Some(GroupVersion::new(FLOWCONTROL, "v1")),
         returns_deleted_object: false,
         subresources: vec![Subresource::status(&kind, &type_def)],
+        published: None,
         type_def,
         kind,
     }

@@ -1,5 +1,7 @@
 //! Duplicate members of a document that no schema describes.
 
+use std::collections::BTreeSet;
+
 use api::decode::Tree;
 
 /// How many problems are collected at the most.
@@ -7,13 +9,14 @@ pub(crate) const PROBLEMS_MAX: usize = 100;
 
 /// `duplicate field "a.b[0].c"` for each member that comes again, in document order. `path` is
 /// where the tree stands, empty for a whole document.
-pub(crate) fn note_duplicates(tree: &Tree, path: &str, problems: &mut Vec<String>) {
+pub fn note_duplicates(tree: &Tree, path: &str, problems: &mut Vec<String>) {
     match tree {
         Tree::Object(members) => {
-            for (index, (name, member)) in members.iter().enumerate() {
+            let mut seen = BTreeSet::new();
+            for (name, member) in members {
                 let member_path =
                     if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
-                if members[..index].iter().any(|(earlier, _)| earlier == name) {
+                if !seen.insert(name) {
                     note(problems, format!("duplicate field \"{member_path}\""));
                 }
                 note_duplicates(member, &member_path, problems);

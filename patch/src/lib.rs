@@ -15,6 +15,7 @@ mod merge_patch;
 mod strategic;
 pub mod typed;
 
+pub use duplicates::note_duplicates;
 pub use error::{PatchError, Patched};
 pub use json_patch::json_patch;
 pub use merge_patch::merge_patch;

@@ -61,6 +61,7 @@ fn expand(input: &DeriveInput) -> syn::Result<TokenStream> {
                                 description: ::std::string::String::from(#description),
                                 fields: ::std::vec![#(#fields),*],
                                 atomic: #atomic,
+                                open: false,
                                 unions: ::std::vec![#(#unions),*],
                                 rules: #rules,
                             })

@@ -83,6 +83,7 @@ impl<'s> Reader<'s> {
         };
         self.owners.push(&type_def.name);
         let mut read: Vec<Option<Value>> = vec![None; type_def.fields.len()];
+        let mut others = Map::new();
         for (name, tree) in members {
             match type_def.fields.iter().position(|field| field.name == name) {
                 Some(index) => {
@@ -94,11 +95,19 @@ impl<'s> Reader<'s> {
                     self.path.pop();
                     read[index] = Some(value);
                 }
+                None if type_def.open => {
+                    if others.contains_key(&name) {
+                        self.note("duplicate", &name);
+                    }
+                    others.insert(name, tree.into_value());
+                }
                 None => self.note("unknown", &name),
             }
         }
         self.owners.pop();
-        Ok(Value::Object(canonical_members(type_def, read)))
+        let mut members = canonical_members(type_def, read);
+        members.extend(others);
+        Ok(Value::Object(members))
     }
 
     /// `null` stays `null` here: what it means depends on where the value stands.

@@ -31,6 +31,9 @@ pub struct TypeDef {
     pub fields: Vec<Field>,
     /// `x-kubernetes-map-type: atomic`: owned and replaced as a whole by server-side apply.
     pub atomic: bool,
+    /// Members that are not declared are kept as they came
+    /// (`x-kubernetes-preserve-unknown-fields`).
+    pub open: bool,
     /// `x-kubernetes-unions`.
     pub unions: Vec<Union>,
     /// The validation tags of the type itself.

@@ -6,8 +6,9 @@ use api::status::Status;
 use serde_json::Value;
 use validation::text::go_quote as quote;
 
-use super::{MediaType, protobuf, yaml};
-use crate::resources::{GroupVersionKind, Kinds};
+use super::yaml::{self, RepeatedKeys};
+use super::{MediaType, protobuf};
+use crate::resources::{GroupVersionKind, Kinds, Resource};
 
 /// How many bytes of a body an error quotes.
 const SUMMARY_BYTES: usize = 30;
@@ -32,6 +33,59 @@ pub struct Body {
     pub warnings: Vec<String>,
 }
 
+/// What bodies are read as.
+pub trait ReadAs {
+    /// The kind.
+    fn kind(&self) -> &GroupVersionKind;
+
+    /// Whether the kind is a Rust or recorded type. Bodies of others must say what they are, and
+    /// are taken at their word until they are validated.
+    fn is_typed(&self) -> bool;
+
+    /// Reads a document.
+    ///
+    /// # Errors
+    ///
+    /// What has the wrong type, in words.
+    fn decode(&self, tree: Tree) -> Result<Decoded, String>;
+}
+
+impl ReadAs for Resource {
+    fn kind(&self) -> &GroupVersionKind {
+        &self.kind
+    }
+
+    fn is_typed(&self) -> bool {
+        self.is_typed()
+    }
+
+    fn decode(&self, tree: Tree) -> Result<Decoded, String> {
+        self.decode(tree)
+    }
+}
+
+/// A kind that no resource is of, such as Scale.
+pub struct Typed<'a> {
+    /// The kind.
+    pub kind: &'a GroupVersionKind,
+    /// Its type.
+    pub type_def: &'a TypeDef,
+}
+
+impl ReadAs for Typed<'_> {
+    fn kind(&self) -> &GroupVersionKind {
+        self.kind
+    }
+
+    fn is_typed(&self) -> bool {
+        true
+    }
+
+    fn decode(&self, tree: Tree) -> Result<Decoded, String> {
+        decode(self.type_def, tree).map_err(|mismatch| mismatch.to_string())
+    }
+}
+
 /// Reads a body as an object of the kind that the route takes.
 ///
 /// # Errors
@@ -40,40 +94,78 @@ pub struct Body {
 pub fn read(
     text: &[u8],
     media_type: MediaType,
-    kind: &GroupVersionKind,
-    type_def: &TypeDef,
+    read_as: &dyn ReadAs,
     kinds: &dyn Kinds,
     field_validation: FieldValidation,
 ) -> Result<Body, Status> {
-    let tree = parse(text, media_type).map_err(|why| unrecognized(kind, &why, text))?;
+    let kind = read_as.kind();
+    if !read_as.is_typed() && media_type == MediaType::Protobuf {
+        return Err(cannot_be_handled(kind, kind, NOT_MARSHALABLE));
+    }
+    let Parsed { tree, repeated_keys } =
+        parse_strictly(text, media_type).map_err(|why| unrecognized(kind, &why, text))?;
     let found = found_kind(&tree, kind).map_err(|why| unrecognized(kind, &why, text))?;
+    let names_kind = tree.text_member("kind").is_some_and(|kind| !kind.is_empty());
     let refuse = |why: &str| {
-        if tree.text_member("kind").is_none_or(str::is_empty) {
-            return unrecognized(kind, why, text);
+        if names_kind {
+            cannot_be_handled(&found, kind, why)
+        } else {
+            unrecognized(kind, why, text)
         }
-        Status::bad_request(format!(
-            "{} in version {} cannot be handled as a {}: {why}",
-            found.kind,
-            quote(&found.version),
-            kind.kind
-        ))
     };
-    check_kind(&found, kind, kinds).map_err(|error| match error {
+    let checked = if read_as.is_typed() {
+        check_kind(&found, kind, kinds)
+    } else {
+        check_type_meta(&tree, text)
+    };
+    checked.map_err(|error| match error {
         WrongKind::Refused(why) => refuse(&why),
         WrongKind::OtherVersion(message) => Status::bad_request(message),
     })?;
     let Decoded { mut value, problems } =
-        decode(type_def, tree.clone()).map_err(|mismatch| refuse(&mismatch.to_string()))?;
+        read_as.decode(tree.clone()).map_err(|why| refuse(&why))?;
     let warnings = match field_validation {
         FieldValidation::Ignore => Vec::new(),
-        FieldValidation::Warn => problems,
-        FieldValidation::Strict if problems.is_empty() => problems,
+        FieldValidation::Warn => [repeated_keys.lines, problems].concat(),
         FieldValidation::Strict => {
-            return Err(refuse(&format!("strict decoding error: {}", problems.join(", "))));
+            let problems: Vec<String> =
+                repeated_keys.message().into_iter().chain(problems).collect();
+            if !problems.is_empty() {
+                return Err(refuse(&format!("strict decoding error: {}", problems.join(", "))));
+            }
+            problems
         }
     };
-    set_type_meta(&mut value, kind);
+    if read_as.is_typed() {
+        set_type_meta(&mut value, kind);
+    } else if (&found.group, &found.version) != (&kind.group, &kind.version) {
+        return Err(Status::bad_request(other_version(&found, kind)));
+    }
     Ok(Body { object: value, warnings })
+}
+
+/// Why documents without a type are neither read nor written in protobuf.
+pub const NOT_MARSHALABLE: &str = "object *unstructured.Unstructured does not implement the \
+    protobuf marshalling interface and cannot be encoded to a protobuf message";
+
+fn cannot_be_handled(found: &GroupVersionKind, kind: &GroupVersionKind, why: &str) -> Status {
+    Status::bad_request(format!(
+        "{} in version {} cannot be handled as a {}: {why}",
+        found.kind,
+        quote(&found.version),
+        kind.kind
+    ))
+}
+
+/// A document must say what it is.
+fn check_type_meta(tree: &Tree, text: &[u8]) -> Result<(), WrongKind> {
+    for (member, name) in [("kind", "Kind"), ("apiVersion", "apiVersion")] {
+        if tree.text_member(member).is_none_or(str::is_empty) {
+            let text = String::from_utf8_lossy(text);
+            return Err(WrongKind::Refused(format!("Object '{name}' is missing in '{text}'")));
+        }
+    }
+    Ok(())
 }
 
 /// Parses a body without looking at what it means.
@@ -82,17 +174,30 @@ pub fn read(
 ///
 /// The reference's text for bodies that do not parse.
 pub fn parse(text: &[u8], media_type: MediaType) -> Result<Tree, String> {
-    match media_type {
+    parse_strictly(text, media_type).map(|parsed| parsed.tree)
+}
+
+/// A body that was parsed, and what the parser alone knows to be wrong with it. Members that stand
+/// twice in JSON are still there in the tree.
+struct Parsed {
+    tree: Tree,
+    repeated_keys: RepeatedKeys,
+}
+
+fn parse_strictly(text: &[u8], media_type: MediaType) -> Result<Parsed, String> {
+    let tree = match media_type {
         MediaType::Json => parse_json(text)
-            .map_err(|error| format!("couldn't get version/kind; json parse error: {error}")),
+            .map_err(|error| format!("couldn't get version/kind; json parse error: {error}"))?,
         MediaType::Yaml => {
-            yaml::parse(text).map_err(|error| format!("error converting YAML to JSON: {error}"))
+            let yaml::Document { tree, repeated_keys } = yaml::read(text)?;
+            return Ok(Parsed { tree, repeated_keys });
         }
         MediaType::Protobuf => {
             let (_kind, object) = protobuf::known::read(text).map_err(|error| error.to_string())?;
-            parse_json(object.to_string().as_bytes()).map_err(|error| error.to_string())
+            parse_json(object.to_string().as_bytes()).map_err(|error| error.to_string())?
         }
-    }
+    };
+    Ok(Parsed { tree, repeated_keys: RepeatedKeys::default() })
 }
 
 /// Writes `kind` and `apiVersion` in front of an object.
@@ -159,11 +264,7 @@ fn check_kind(
         return Err(WrongKind::Refused(no_kind(found)));
     }
     if found.group == expected.group && found.kind == expected.kind {
-        return Err(WrongKind::OtherVersion(format!(
-            "the API version in the data ({}) does not match the expected API version ({})",
-            found.group_version(),
-            expected.group_version()
-        )));
+        return Err(WrongKind::OtherVersion(other_version(found, expected)));
     }
     Err(WrongKind::Refused(format!(
         "converting ({}.{}) to ({}.{}): unknown conversion",
@@ -172,6 +273,14 @@ fn check_kind(
         expected.internal_package(),
         expected.kind
     )))
+}
+
+fn other_version(found: &GroupVersionKind, expected: &GroupVersionKind) -> String {
+    format!(
+        "the API version in the data ({}) does not match the expected API version ({})",
+        found.group_version(),
+        expected.group_version()
+    )
 }
 
 /// The error for a kind that nobody registered.
@@ -223,7 +332,8 @@ mod tests {
     fn read_flow_schema(text: &str, validation: FieldValidation) -> Result<Body, String> {
         let kind = GroupVersionKind::new(api::flowcontrol::GROUP, "v1", "FlowSchema");
         let type_def = FlowSchema::type_def().unwrap();
-        read(text.as_bytes(), MediaType::Json, &kind, type_def, &OnlyFlowSchemas, validation)
+        let read_as = Typed { kind: &kind, type_def };
+        read(text.as_bytes(), MediaType::Json, &read_as, &OnlyFlowSchemas, validation)
             .map_err(|status| status.message)
     }
 
@@ -263,6 +373,31 @@ mod tests {
              version/kind; json parse error: unexpected end of JSON input \
              ({\"metadata\":{\"name\":\"c\"})"
         );
+    }
+
+    #[test]
+    fn keys_that_stand_twice_in_yaml_are_told_with_their_lines_before_unknown_fields() {
+        let kind = GroupVersionKind::new(api::flowcontrol::GROUP, "v1", "FlowSchema");
+        let type_def = FlowSchema::type_def().unwrap();
+        let text = b"kind: FlowSchema\nzz: 1\nspec:\n  foo: 1\n  rules: []\n  rules: []\nzz: 2\n";
+        let read_as = Typed { kind: &kind, type_def };
+        let read = |validation| read(text, MediaType::Yaml, &read_as, &OnlyFlowSchemas, validation);
+        assert_eq!(
+            read(FieldValidation::Warn).unwrap().warnings,
+            [
+                "line 6: key \"rules\" already set in map",
+                "line 7: key \"zz\" already set in map",
+                "unknown field \"spec.foo\"",
+                "unknown field \"zz\""
+            ]
+        );
+        assert_eq!(
+            read(FieldValidation::Strict).unwrap_err().message,
+            "FlowSchema in version \"v1\" cannot be handled as a FlowSchema: strict decoding \
+             error: yaml: unmarshal errors:\n  line 6: key \"rules\" already set in map\n  line 7: \
+             key \"zz\" already set in map, unknown field \"spec.foo\", unknown field \"zz\""
+        );
+        assert!(read(FieldValidation::Ignore).unwrap().warnings.is_empty());
     }
 
     #[test]

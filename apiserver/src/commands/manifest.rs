@@ -1,6 +1,6 @@
 //! One document, judged as the server would judge a request that creates it.
 
-use api::decode::{Decoded, Tree, decode};
+use api::decode::{Decoded, Tree};
 use serde::Serialize;
 use serde_json::{Value, json};
 use validation::flowcontrol::{Context, Gates};
@@ -52,7 +52,7 @@ pub(super) struct Problem {
 }
 
 impl Problem {
-    fn whole(message: impl Into<String>) -> Self {
+    pub(super) fn whole(message: impl Into<String>) -> Self {
         Self { reason: String::new(), field: String::new(), message: message.into() }
     }
 }
@@ -135,9 +135,9 @@ impl Judge {
     }
 
     fn check(&self, resource: &Resource, tree: Tree, verdict: &mut Verdict) {
-        let Decoded { value: mut object, problems } = match decode(resource.type_def(), tree) {
+        let Decoded { value: mut object, problems } = match resource.decode(tree) {
             Ok(decoded) => decoded,
-            Err(mismatch) => return verdict.errors.push(Problem::whole(mismatch.to_string())),
+            Err(why) => return verdict.errors.push(Problem::whole(why)),
         };
         verdict.errors.extend(problems.into_iter().map(Problem::whole));
         resource.apply_defaults(&mut object);

@@ -3,6 +3,7 @@
 mod config_consumer;
 mod config_producer;
 mod config_view;
+mod definitions;
 mod namespaces;
 mod policy;
 mod system_objects;
@@ -33,6 +34,7 @@ pub(crate) async fn start(server: &Arc<Server>, config: &Config, port: u16) -> R
         system_objects::start(server, config, port),
         policy::start(server),
     )?;
+    definitions::start(server).await?;
     namespaces::start(server)?;
     if config.priority_and_fairness {
         config_consumer::start(server).await?;

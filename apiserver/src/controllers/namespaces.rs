@@ -61,7 +61,8 @@ async fn pass(kind: &Kind) -> Result<bool, String> {
 /// Deletes what is in a namespace; whether nothing is left.
 async fn empty(server: &Arc<Server>, namespace: &str) -> Result<bool, String> {
     let mut nothing_left = true;
-    for store in server.stores.iter().filter(|store| store.resource.described.namespaced) {
+    let served = server.served();
+    for store in served.stores.iter().filter(|store| store.resource.described.namespaced) {
         let prefix = format!("{}{namespace}/", store.resource.key_prefix());
         let list = store.cache.list(Freshness::Consistent).await.map_err(|e| e.to_string())?;
         let deletion = Deletion { server, resource: &store.resource, store };

@@ -32,8 +32,9 @@ impl Kind {
         version: &str,
         plural: &str,
     ) -> Result<Self, String> {
-        let resource = server.resources.find(group, version, plural);
-        let store = resource.and_then(|resource| server.stores.of(resource)).map(Arc::clone);
+        let served = server.catalog.peek();
+        let resource = served.resources.find(group, version, plural);
+        let store = resource.and_then(|resource| served.stores.of(resource)).map(Arc::clone);
         let store = store.ok_or_else(|| format!("{plural} are not served"))?;
         Ok(Self { server: Arc::clone(server), store })
     }
@@ -65,7 +66,12 @@ impl Kind {
             namespace,
             name,
             part,
-            origin: Origin { manager: manager.to_owned(), user: None, dry_run: false },
+            origin: Origin {
+                manager: manager.to_owned(),
+                user: None,
+                dry_run: false,
+                record: None,
+            },
         }
     }
 

@@ -17,7 +17,8 @@ impl WriteContext<'_> {
         if !self.resource.described.namespaced {
             return Ok(());
         }
-        let Some(namespaces) = self.server.stores.find("", "namespaces") else { return Ok(()) };
+        let served = self.server.served();
+        let Some(namespaces) = served.stores.find("", "namespaces") else { return Ok(()) };
         let key = namespaces.resource.key("", self.namespace);
         let found = namespaces.cache.get(&key, Freshness::Consistent).await;
         let Some(namespace) = found.map_err(|error| failure::read(&error))? else {

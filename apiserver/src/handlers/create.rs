@@ -38,6 +38,7 @@ impl Call<'_> {
                 manager: self.request.field_manager(&options.field_manager),
                 user: Some(Arc::clone(&self.request.user)),
                 dry_run: options.dry_run,
+                record: Some(Arc::clone(&self.request.record)),
             },
         }
     }
@@ -49,9 +50,8 @@ impl Call<'_> {
         let read = body::read(
             &text,
             media_type,
-            &self.resource.kind,
-            self.resource.type_def(),
-            &self.server.resources,
+            &*self.resource,
+            &self.server.served().resources,
             options.field_validation,
         )?;
         for warning in read.warnings {

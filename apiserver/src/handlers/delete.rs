@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use storage::Error;
 
 use super::options::{DeleteOptions, ListOptions, Propagation, delete_options_of_query};
-use super::{Call, body_type, failure};
+use super::{Call, body_type, failure, versions};
 use crate::codec::{accept, body};
 use crate::objects::{Object, ObjectEntry, ObjectStore, metadata};
 use crate::reply::Reply;
@@ -46,6 +46,7 @@ pub(super) async fn delete(mut call: Call<'_>) -> Result<Reply, Status> {
             Ok(Reply::Status(Box::new(Status::success(details)), accepted))
         }
         Deleted::Gone(object) | Deleted::Waiting(object) => {
+            let object = versions::one_as_served(call.server, &call.resource, object).await?;
             call.presenter(accepted)?.object(200, &object)
         }
     }
@@ -138,7 +139,13 @@ impl Deletion<'_> {
         let strategy = &self.resource.strategy;
         let mut object = entry.object.value(self.resource);
         let before = metadata::finalizers(&object);
-        let finalizers = self.finalizers_after(before.clone(), options.propagation);
+        let mut finalizers = self.finalizers_after(before.clone(), options.propagation);
+        if let Some(own) = strategy.finalizer()
+            && !metadata::is_being_deleted(&object)
+            && !finalizers.iter().any(|finalizer| finalizer == own)
+        {
+            finalizers.push(own.to_owned());
+        }
         let grace = strategy.deletion_grace_seconds(&object, options.grace_period_seconds);
         let ends_at_once = grace.unwrap_or(0) == 0;
         if finalizers.is_empty() && ends_at_once && !strategy.holds(&object) {
@@ -168,7 +175,7 @@ impl Deletion<'_> {
     }
 
     fn unstored(&self, object: Value) -> Box<Object> {
-        Box::new(Object::unstored(self.resource.to_stored(object)))
+        Box::new(Object::unstored(self.resource.to_stored(object), self.resource.layout))
     }
 
     /// Writes down that the object is to be gone in `grace` seconds, if not sooner.
@@ -181,11 +188,18 @@ impl Deletion<'_> {
         let now = self.server.clock.timestamp();
         let at = Timestamp::from_unix_seconds(now.unix_seconds() + grace).unwrap_or(now);
         metadata::set(object, "deletionTimestamp", json!(at.to_string()));
-        metadata::set(object, "deletionGracePeriodSeconds", json!(grace));
+        // What its own finalizer holds has as long as that takes, and is as wanted as before.
+        let held = self.resource.strategy.finalizer().is_some();
+        if !held {
+            metadata::set(object, "deletionGracePeriodSeconds", json!(grace));
+        }
         if begun {
             return;
         }
         self.resource.strategy.begin_deletion(object);
+        if held {
+            return;
+        }
         if let Some(generation) = object["metadata"]["generation"].as_i64().filter(|g| *g > 0) {
             metadata::set(object, "generation", json!(generation + 1));
         }

@@ -57,7 +57,8 @@ impl WriteContext<'_> {
         if self.may(user, "bind", plural, self.namespace, name) {
             return Ok(());
         }
-        let Some(role) = self.server.stores.peek(GROUP, plural, namespace, name) else {
+        let Some(role) = self.server.catalog.peek().stores.peek(GROUP, plural, namespace, name)
+        else {
             let resource = api::status::GroupResource { group: GROUP, resource: plural };
             return Err(Status::not_found(resource, name));
         };

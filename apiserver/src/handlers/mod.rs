@@ -16,7 +16,9 @@ mod read;
 mod review;
 mod route;
 mod update;
+mod versions;
 mod watch;
+mod web_socket;
 mod write;
 
 use std::sync::Arc;
@@ -77,7 +79,7 @@ pub(crate) async fn serve(
         return Ok(review::serve(server, request, review).await?);
     }
     let (resource, namespace, name, kind) = place.into_parts();
-    let Some(store) = server.stores.of(&resource).map(Arc::clone) else {
+    let Some(store) = server.catalog.peek().stores.of(&resource).map(Arc::clone) else {
         return Err(Status::unknown_resource().into());
     };
     if let Some(warning) = &resource.deprecation {
@@ -87,54 +89,81 @@ pub(crate) async fn serve(
     let part = if let route::Kind::Part(part) = kind { part } else { Part::WHOLE };
     let call = Call { server, request, resource, store, namespace, name, part };
     if !call.offers(kind, &method) {
-        return Err(Status::method_not_allowed().into());
+        return call.unoffered();
     }
     match (kind, &method) {
         (route::Kind::Collection, &Method::GET) => {
-            check_accept(&call.request, &LIST_TYPES)?;
+            call.check_accept(&LIST_TYPES)?;
             if call.request.info.verb == "watch" {
                 return Ok(watch::serve(call).await?);
             }
             Ok(read::list(call).await?)
         }
         (route::Kind::Collection, &Method::POST) => {
-            check_accept(&call.request, &OBJECT_TYPES)?;
+            call.check_accept(&OBJECT_TYPES)?;
             Ok(create::create(call).await?)
         }
         (route::Kind::Collection, &Method::DELETE) => {
-            check_accept(&call.request, &OBJECT_TYPES)?;
+            call.check_accept(&OBJECT_TYPES)?;
             Ok(delete::delete_collection(call).await?)
         }
         (route::Kind::Object | route::Kind::Part(_), &Method::GET) => {
-            check_accept(&call.request, &OBJECT_TYPES)?;
+            call.check_accept(&OBJECT_TYPES)?;
             Ok(read::get(call).await?)
         }
         (route::Kind::Object | route::Kind::Part(_), &Method::PUT) => {
-            check_accept(&call.request, &OBJECT_TYPES)?;
+            call.check_accept(&OBJECT_TYPES)?;
             Ok(update::update(call).await?)
         }
         (route::Kind::Object | route::Kind::Part(_), &Method::PATCH) => {
-            let patch_type = patch::PatchType::of(&call.request)?;
-            check_accept(&call.request, &OBJECT_TYPES)?;
+            let patch_type = patch::PatchType::of(&call.request, &call.resource)?;
+            call.check_accept(&OBJECT_TYPES)?;
             Ok(patch::patch(call, patch_type).await?)
         }
         (route::Kind::Object, &Method::DELETE) => {
-            check_accept(&call.request, &OBJECT_TYPES)?;
+            call.check_accept(&OBJECT_TYPES)?;
             Ok(delete::delete(call).await?)
         }
         (route::Kind::Action(action), _) => {
-            check_accept(&call.request, &OBJECT_TYPES)?;
+            call.check_accept(&OBJECT_TYPES)?;
             Ok(action::serve(call, action).await?)
         }
         (route::Kind::Watch, &Method::GET) => {
-            check_accept(&call.request, &LIST_TYPES)?;
+            call.check_accept(&LIST_TYPES)?;
             Ok(watch::serve(call).await?)
         }
-        _ => Err(Status::method_not_allowed().into()),
+        (route::Kind::Unknown, _) => {
+            let resource = call.resource.group_resource();
+            Err(Status::not_found(resource, &call.name).into())
+        }
+        _ => Err(call.not_supported().into()),
     }
 }
 
 impl Call<'_> {
+    /// What is not offered of a kind is found out when its route is looked for. Custom resources
+    /// have no routes; what there is none of in all namespaces is nowhere.
+    fn unoffered(&self) -> Result<Reply, Failure> {
+        let placed = !self.resource.described.namespaced || !self.namespace.is_empty();
+        if !self.resource.is_typed() && !placed {
+            return Ok(Reply::not_found());
+        }
+        Err(self.not_supported().into())
+    }
+
+    fn not_supported(&self) -> Status {
+        if self.resource.is_typed() {
+            return Status::method_not_allowed();
+        }
+        let verb = &self.request.info.verb;
+        Status::not_supported(self.resource.group_resource(), verb)
+    }
+
+    /// Looks at `Accept` as routes do, where there is one.
+    fn check_accept(&self, produces: &[&str]) -> Result<(), Status> {
+        if self.resource.is_typed() { check_accept(&self.request, produces) } else { Ok(()) }
+    }
+
     /// Whether the kind offers what a request of this method asks of it.
     fn offers(&self, kind: route::Kind, method: &Method) -> bool {
         let described = &self.resource.described;
@@ -174,14 +203,18 @@ pub(crate) fn body_type(headers: &HeaderMap) -> Result<MediaType, Status> {
     }
     MediaType::parse(content_type).ok_or_else(|| {
         let names: Vec<&str> = MediaType::ALL.iter().map(|media| media.name()).collect();
-        Status::media_type(
-            415,
-            Reason::UnsupportedMediaType,
-            format!(
-                "the body of the request was in an unknown format - accepted media types include: \
-                 {}",
-                names.join(", ")
-            ),
-        )
+        unknown_format(&names)
     })
+}
+
+/// 415 that names what is known.
+fn unknown_format(names: &[&str]) -> Status {
+    Status::media_type(
+        415,
+        Reason::UnsupportedMediaType,
+        format!(
+            "the body of the request was in an unknown format - accepted media types include: {}",
+            names.join(", ")
+        ),
+    )
 }

@@ -53,17 +53,19 @@ impl Part {
         }
         let managed_fields = from["metadata"]["managedFields"].take();
         let taken = self.members.iter().try_fold(from, |value, name| value.get_mut(*name));
-        let taken = taken.map(Value::take).unwrap_or_default();
+        let taken = taken.map(Value::take);
         let mut object = live.clone();
         crate::objects::metadata::set(&mut object, "managedFields", managed_fields);
-        let mut place = &mut object;
-        for name in self.members {
-            if !place.is_object() {
-                *place = json!({});
+        if let Some((last, outer)) = self.members.split_last() {
+            let mut place = &mut object;
+            for name in outer {
+                place = &mut members_of(place)[*name];
             }
-            place = &mut place[*name];
+            match taken {
+                Some(taken) => members_of(place)[*last] = taken,
+                None => remove(place, last),
+            }
         }
-        *place = taken;
         object
     }
 
@@ -79,6 +81,20 @@ impl Part {
     }
 }
 
+/// The value, made an object if it is none.
+fn members_of(value: &mut Value) -> &mut Value {
+    if !value.is_object() {
+        *value = json!({});
+    }
+    value
+}
+
+fn remove(from: &mut Value, member: &str) {
+    if let Value::Object(members) = from {
+        members.shift_remove(member);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -89,7 +105,7 @@ mod tests {
         let mut asked = json!({ "metadata": { "name": "b" }, "spec": { "x": 2 } });
         let object = Part::FINALIZE.put(&mut asked, &live);
         assert_eq!(object["metadata"]["name"], "a");
-        assert_eq!(object["spec"], json!({ "x": 1, "finalizers": null }));
+        assert_eq!(object["spec"], json!({ "x": 1 }));
     }
 
     #[test]

@@ -8,13 +8,14 @@ use serde_json::Value;
 
 use super::options::{Write, WriteOptions};
 use super::write::{Proposal, WriteContext};
-use super::{Call, failure};
+use super::{Call, failure, unknown_format};
 use crate::codec::body::{FieldValidation, no_kind};
-use crate::codec::{accept, json, yaml};
+use crate::codec::yaml::{self, RepeatedKeys};
+use crate::codec::{accept, json};
 use crate::objects::metadata;
 use crate::reply::Reply;
 use crate::request::{Authorized, read_body};
-use crate::resources::GroupVersionKind;
+use crate::resources::{GroupVersionKind, Resource};
 use validation::text::go_quote;
 
 /// How a patch is written.
@@ -27,21 +28,30 @@ pub(super) enum PatchType {
 }
 
 impl PatchType {
-    /// That of a request.
-    pub(super) fn of(request: &Authorized) -> Result<Self, Status> {
+    const ALL: [(Self, &str); 4] = [
+        (Self::Json, "application/json-patch+json"),
+        (Self::Merge, "application/merge-patch+json"),
+        (Self::Strategic, "application/strategic-merge-patch+json"),
+        (Self::Apply, "application/apply-patch+yaml"),
+    ];
+
+    /// That of a request for objects of a kind. Nobody knows how lists of documents would be
+    /// merged strategically.
+    pub(super) fn of(request: &Authorized, resource: &Resource) -> Result<Self, Status> {
         let content_type = request.header(&CONTENT_TYPE);
-        match content_type.split(';').next().unwrap_or_default().trim() {
-            "application/json-patch+json" => Ok(Self::Json),
-            "application/merge-patch+json" => Ok(Self::Merge),
-            "application/strategic-merge-patch+json" => Ok(Self::Strategic),
-            "application/apply-patch+yaml" => Ok(Self::Apply),
-            _ => Err(Status::media_type(
-                415,
-                Reason::UnsupportedMediaType,
-                "415: Unsupported Media Type",
-            )
-            .with_details(Details::default())),
-        }
+        let content_type = content_type.split(';').next().unwrap_or_default().trim();
+        let typed = resource.is_typed();
+        let mut offered = Self::ALL.iter().filter(|(of, _)| typed || *of != Self::Strategic);
+        let found = offered.clone().find(|(_, name)| *name == content_type);
+        found.map(|(of, _)| *of).ok_or_else(|| {
+            if typed {
+                let message = "415: Unsupported Media Type";
+                return Status::media_type(415, Reason::UnsupportedMediaType, message)
+                    .with_details(Details::default());
+            }
+            let names: Vec<&str> = offered.by_ref().map(|(_, name)| *name).collect();
+            unknown_format(&names)
+        })
     }
 }
 
@@ -50,10 +60,11 @@ pub(super) async fn patch(mut call: Call<'_>, patch_type: PatchType) -> Result<R
     let text = read_body(&mut call.request.body).await?;
     let write = if patch_type == PatchType::Apply { Write::Apply } else { Write::Patch };
     let options = WriteOptions::read(&call.request.query, write)?;
-    let tree = parse(&text, patch_type)?;
     if patch_type == PatchType::Apply {
-        return apply(call, &options, &tree.into_value(), accepted).await;
+        return apply(call, &options, applied(&text)?, accepted).await;
     }
+    let tree =
+        api::decode::parse_json(&text).map_err(|_| Status::bad_request("invalid JSON patch"))?;
     let context = call.context(&options, &call.name);
     let warnings = parking_lot::Mutex::new(Vec::new());
     let written = context
@@ -70,12 +81,16 @@ pub(super) async fn patch(mut call: Call<'_>, patch_type: PatchType) -> Result<R
     call.presenter(accepted)?.object(200, &written)
 }
 
-fn parse(text: &[u8], patch_type: PatchType) -> Result<Tree, Status> {
-    if patch_type == PatchType::Apply {
-        return yaml::parse(text)
-            .map_err(|why| Status::bad_request(format!("error encoding patch: {why}")));
-    }
-    api::decode::parse_json(text).map_err(|_| Status::bad_request("invalid JSON patch"))
+/// What is to be applied.
+struct Applied {
+    object: Value,
+    repeated_keys: RepeatedKeys,
+}
+
+fn applied(text: &[u8]) -> Result<Applied, Status> {
+    let yaml::Document { tree, repeated_keys } = yaml::read(text)
+        .map_err(|why| Status::bad_request(format!("error encoding patch: {why}")))?;
+    Ok(Applied { object: tree.into_value(), repeated_keys })
 }
 
 /// What a patch makes of the live object, and what a strict reader refuses about it.
@@ -96,7 +111,7 @@ fn patched(
     }
     .map_err(failure::patch)?;
     let text = String::from_utf8_lossy(&json::to_vec(&value)).into_owned();
-    if patch_type != PatchType::Strategic {
+    if patch_type != PatchType::Strategic && context.resource.is_typed() {
         check_kind(context, &value).map_err(|why| undecodable(&text, &why))?;
     }
     let (object, further) = context.decode(value).map_err(|why| undecodable(&text, &why))?;
@@ -137,14 +152,20 @@ fn undecodable(document: &str, why: &str) -> Status {
 async fn apply(
     call: Call<'_>,
     options: &WriteOptions,
-    applied: &Value,
+    applied: Applied,
     accepted: accept::Accepted,
 ) -> Result<Reply, Status> {
+    let Applied { object: applied, repeated_keys } = &applied;
     let context = call.context(options, &call.name);
     check_applied_name(&context, applied)?;
+    // What is wrong with the text comes after what is wrong with what it says.
+    let apply = |live: Option<&Value>| {
+        let proposal = context.applied(live, applied, options.force)?;
+        check_repeated(repeated_keys, options, &call.request)?;
+        Ok(proposal)
+    };
     if context.live().await?.is_some() || !call.part.is_whole() {
-        let written =
-            context.update(|live| context.applied(Some(live), applied, options.force)).await?;
+        let written = context.update(|live| apply(Some(live))).await?;
         return call.presenter(accepted)?.object(200, &written);
     }
     let uid = metadata::text(applied, "uid");
@@ -154,12 +175,30 @@ async fn apply(
         );
         return Err(Status::conflict(call.resource.group_resource(), &call.name, &why));
     }
-    let mut object = context.applied(None, applied, options.force)?.object;
+    let mut object = apply(None)?.object;
     if metadata::text(&object, "name").is_empty() {
         metadata::set(&mut object, "name", Value::from(call.name.as_str()));
     }
     let written = context.create_applied(object).await?;
     call.presenter(accepted)?.object(201, &written)
+}
+
+/// Refuses keys that stand twice, or warns of them.
+fn check_repeated(
+    repeated_keys: &RepeatedKeys,
+    options: &WriteOptions,
+    request: &Authorized,
+) -> Result<(), Status> {
+    match (options.field_validation, repeated_keys.message()) {
+        (FieldValidation::Strict, Some(message)) => Err(Status::bad_request(format!(
+            "error strict decoding patch: error converting YAML to JSON: {message}"
+        ))),
+        (FieldValidation::Warn, Some(_)) => {
+            repeated_keys.lines.iter().for_each(|line| request.record.warn(line.clone()));
+            Ok(())
+        }
+        (FieldValidation::Strict | FieldValidation::Warn | FieldValidation::Ignore, _) => Ok(()),
+    }
 }
 
 fn check_applied_name(context: &WriteContext<'_>, applied: &Value) -> Result<(), Status> {
@@ -183,9 +222,12 @@ impl WriteContext<'_> {
             })
             .map_err(failure::apply)?;
         let (mut object, _) = self.decode(object).map_err(Status::other)?;
-        // The stored version is a condition only if the body names one.
-        let version = applied["metadata"]["resourceVersion"].clone();
-        metadata::set(&mut object, "resourceVersion", version);
+        // The stored version is a condition only if the body names one: that of the object as it
+        // was found always holds.
+        let named = |object: &Value| Some(metadata::text(object, "resourceVersion").to_owned());
+        let version = named(applied).filter(|version| !version.is_empty());
+        let version = version.or_else(|| live.and_then(named));
+        metadata::set(&mut object, "resourceVersion", version.map_or(Value::Null, Value::from));
         if metadata::text(&object, "name").is_empty() {
             metadata::set(&mut object, "name", Value::from(self.name));
         }

@@ -1,11 +1,13 @@
 //! Objects and lists as clients get them: whole, as Tables, or as metadata only.
 
+use api::meta::ObjectMeta;
+use api::schema::Described as _;
 use api::status::{Reason, Status};
 use bytes::Bytes;
 use serde_json::{Value, json};
 
 use crate::codec::accept::{Accepted, MetaVersion, Transform};
-use crate::codec::json as text;
+use crate::codec::{MediaType, json as text};
 use crate::objects::{Object, ObjectEntry};
 use crate::reply::Reply;
 use crate::resources::Resource;
@@ -52,6 +54,7 @@ pub(super) struct ListMeta {
 }
 
 impl ListMeta {
+    /// As lists of typed objects have it.
     fn value(&self) -> Value {
         let mut value = json!({ "resourceVersion": self.resource_version.to_string() });
         if !self.continue_token.is_empty() {
@@ -62,11 +65,34 @@ impl ListMeta {
         }
         value
     }
+
+    /// As lists of documents have it: with `continue`, however empty, and in the order of names.
+    fn sorted(&self) -> Value {
+        let mut value = self.value();
+        value["continue"] = json!(self.continue_token);
+        value.sort_all_objects();
+        value
+    }
 }
 
 impl Presenter<'_> {
+    /// Documents of which nothing is known but a schema have no form in protobuf, other than as
+    /// their metadata.
+    pub(super) fn check_form(&self, list: bool) -> Result<(), Status> {
+        let protobuf = self.accepted.media_type == MediaType::Protobuf;
+        if self.resource.is_typed() || !protobuf || self.accepted.transform != Transform::None {
+            return Ok(());
+        }
+        Err(not_acceptable(format!(
+            "object {} does not implement the protobuf marshalling interface and cannot be \
+             encoded to a protobuf message",
+            self.resource.program_type(list)
+        )))
+    }
+
     /// One object as an answer.
     pub(super) fn object(&self, code: u16, object: &Object) -> Result<Reply, Status> {
+        self.check_form(false)?;
         Ok(Reply::Json {
             code,
             text: self.object_text(object, true)?.into(),
@@ -94,20 +120,20 @@ impl Presenter<'_> {
             }
             Transform::PartialObjectMetadataList(_) => Err(not_acceptable(format!(
                 "you requested PartialObjectMetadataList, but the requested object is not a list \
-                 (*{}.{})",
-                self.resource.kind.internal_package(),
-                self.resource.kind.kind
+                 ({})",
+                self.resource.program_type(false)
             ))),
         }
     }
 
     /// A list as an answer.
     pub(super) fn list(&self, entries: &[ObjectEntry], meta: &ListMeta) -> Result<Reply, Status> {
+        self.check_form(true)?;
         let text: Bytes = match self.accepted.transform {
             Transform::None => self.plain_list(entries, meta).into(),
             Transform::Table(version) => {
                 let mut values = self.values(entries);
-                if let Some(sort_key) = self.resource.table.sort_key {
+                if let Some(sort_key) = self.resource.printer.sort_key() {
                     // Stable: equal ones stay in the order of their names.
                     values.sort_by_key(sort_key);
                 }
@@ -127,10 +153,8 @@ impl Presenter<'_> {
             }
             Transform::PartialObjectMetadata(_) => {
                 return Err(not_acceptable(format!(
-                    "you requested PartialObjectMetadata, but the requested object is a list \
-                     (*{}.{})",
-                    self.resource.kind.internal_package(),
-                    self.resource.described.list_kind
+                    "you requested PartialObjectMetadata, but the requested object is a list ({})",
+                    self.resource.program_type(true)
                 )));
             }
         };
@@ -145,21 +169,38 @@ impl Presenter<'_> {
     fn plain_list(&self, entries: &[ObjectEntry], meta: &ListMeta) -> Vec<u8> {
         let bytes: usize = entries.iter().map(|entry| entry.object.item_json().len() + 1).sum();
         let mut out = Vec::with_capacity(bytes + 256);
-        out.extend_from_slice(b"{\"kind\":");
-        text::push_string(&mut out, &self.resource.described.list_kind);
-        out.extend_from_slice(b",\"apiVersion\":");
-        text::push_string(&mut out, &self.resource.kind.group_version());
-        out.extend_from_slice(b",\"metadata\":");
-        out.extend(text::to_vec(&meta.value()));
-        out.extend_from_slice(b",\"items\":[");
+        let kind = text::to_vec(&self.resource.described.list_kind);
+        let api_version = text::to_vec(&self.resource.api_version());
+        if self.resource.is_typed() {
+            let metadata = text::to_vec(&meta.value());
+            let head = [&b"{\"kind\":"[..], &kind, b",\"apiVersion\":", &api_version];
+            head.iter().for_each(|part| out.extend_from_slice(part));
+            out.extend_from_slice(b",\"metadata\":");
+            out.extend_from_slice(&metadata);
+            out.push(b',');
+            self.push_items(entries, &mut out);
+        } else {
+            out.extend_from_slice(b"{\"apiVersion\":");
+            out.extend_from_slice(&api_version);
+            out.push(b',');
+            self.push_items(entries, &mut out);
+            let metadata = text::to_vec(&meta.sorted());
+            let tail = [&b",\"kind\":"[..], &kind, b",\"metadata\":", &metadata];
+            tail.iter().for_each(|part| out.extend_from_slice(part));
+        }
+        out.push(b'}');
+        out
+    }
+
+    fn push_items(&self, entries: &[ObjectEntry], out: &mut Vec<u8>) {
+        out.extend_from_slice(b"\"items\":[");
         for (index, entry) in entries.iter().enumerate() {
             if index > 0 {
                 out.push(b',');
             }
-            entry.object.push_item_json(self.resource, &mut out);
+            entry.object.push_item_json(self.resource, out);
         }
-        out.extend_from_slice(b"]}");
-        out
+        out.push(b']');
     }
 
     fn table(
@@ -170,7 +211,7 @@ impl Presenter<'_> {
         columns: bool,
     ) -> Value {
         let definitions =
-            if columns { self.resource.table.column_definitions() } else { Value::Null };
+            if columns { self.resource.printer.column_definitions() } else { Value::Null };
         json!({
             "kind": "Table",
             "apiVersion": version.group_version(),
@@ -189,24 +230,21 @@ impl Presenter<'_> {
         json!({ "cells": self.cells(value), "object": object })
     }
 
-    /// What a Table shows is the same in every version.
     fn cells(&self, value: &Value) -> Vec<Value> {
-        let cells = self.resource.table.cells;
-        match self.resource.conversion {
-            None => cells(value, self.now),
-            Some(_) => cells(&self.resource.to_stored(value.clone()), self.now),
-        }
+        self.resource.printer.cells(value, self.now)
     }
 
     /// A bookmark: an object of nothing but a resource version.
     pub(super) fn bookmark(&self, revision: u64, ends_initial_events: bool) -> Vec<u8> {
-        let mut value = self.resource.type_def().zero();
+        let mut value = self.resource.zero();
         let mut metadata = json!({ "resourceVersion": revision.to_string() });
         if ends_initial_events {
             metadata["annotations"] = json!({ "k8s.io/initial-events-end": "true" });
         }
         value["metadata"] = metadata;
-        crate::codec::body::set_type_meta(&mut value, &self.resource.kind);
+        if !self.resource.is_typed() {
+            value.sort_all_objects();
+        }
         match self.accepted.transform {
             Transform::None => text::to_vec(&value),
             Transform::Table(version) => {
@@ -228,10 +266,14 @@ impl Presenter<'_> {
 }
 
 fn partial(value: &Value, version: MetaVersion) -> Value {
+    let mut metadata = value["metadata"].clone();
+    if let Some(type_def) = ObjectMeta::type_def() {
+        type_def.put_in_order(&mut metadata);
+    }
     json!({
         "kind": "PartialObjectMetadata",
         "apiVersion": version.group_version(),
-        "metadata": value["metadata"],
+        "metadata": metadata,
     })
 }
 

@@ -42,6 +42,8 @@ pub(crate) enum Kind {
     Action(Action),
     /// The old way to watch: `…/watch/…`.
     Watch,
+    /// To a subresource that a custom resource does not have.
+    Unknown,
 }
 
 impl Place {
@@ -69,6 +71,9 @@ pub(crate) fn route(resources: &Resources, path: &str) -> Route {
     if !(resources.has_group(group) || Review::has_group(group)) {
         return Route::Other;
     }
+    // Groups of custom resources answer for nothing but what is in them.
+    let typed = Review::has_group(group) || resources.is_typed_group(group);
+    let unknown = || if typed { Route::UnknownInGroup } else { Route::Other };
     match rest[..] {
         [] if group.is_empty() => Route::Other,
         [] => Route::Group(group.to_owned()),
@@ -77,7 +82,7 @@ pub(crate) fn route(resources: &Resources, path: &str) -> Route {
             if resources.has_version(&group, &version) || Review::has_version(&group, &version) {
                 Route::GroupVersion { group, version }
             } else {
-                Route::UnknownInGroup
+                unknown()
             }
         }
         [version, "watch", ref rest @ ..] => match stored(resources, group, version, rest) {
@@ -87,12 +92,12 @@ pub(crate) fn route(resources: &Resources, path: &str) -> Route {
                 name,
                 kind: Kind::Collection | Kind::Object,
             }) => Route::Objects(Place::Stored { resource, namespace, name, kind: Kind::Watch }),
-            _ => Route::UnknownInGroup,
+            _ => unknown(),
         },
         [version, ref rest @ ..] => {
             let place = stored(resources, group, version, rest)
                 .or_else(|| Review::find(group, version, rest).map(Place::Review));
-            place.map_or(Route::UnknownInGroup, Route::Objects)
+            place.map_or_else(unknown, Route::Objects)
         }
     }
 }
@@ -114,7 +119,10 @@ fn stored(resources: &Resources, group: &str, version: &str, parts: &[&str]) -> 
     let (name, kind) = match rest {
         [] => ("", Kind::Collection),
         [name] if !name.is_empty() => (*name, Kind::Object),
-        [name, subresource] if !name.is_empty() => (*name, within(resource, subresource)?),
+        [name, subresource] if !name.is_empty() => match within(resource, subresource) {
+            None if !resource.is_typed() => (*name, Kind::Unknown),
+            found => (*name, found?),
+        },
         _ => return None,
     };
     if resource.described.namespaced && namespace.is_empty() && kind != Kind::Collection {

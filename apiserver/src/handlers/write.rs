@@ -4,19 +4,20 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use api::decode::{Tree, decode, decode_value};
+use api::decode::Tree;
 use api::schema::TypeDef;
 use api::status::Status;
 use auth::User;
 use patch::managed::{Endpoint, Versions, Writer, keep_times_if_unchanged};
 use serde_json::{Value, json};
+use storage::Revision;
 use storage::cache::Freshness;
-use storage::{Error, Revision};
+use validation::field::{Error, ErrorList, Path, Shown};
 
-use super::failure;
 use super::part::Part;
-use crate::codec::body::set_type_meta;
+use super::{failure, versions};
 use crate::objects::{Object, ObjectEntry, ObjectStore, metadata};
+use crate::request::Record;
 use crate::request::query::parse_uint;
 use crate::resources::{Resource, Resources};
 use crate::server::Server;
@@ -40,6 +41,8 @@ pub(crate) struct Origin {
     pub(crate) user: Option<Arc<User>>,
     /// Everything is done but for storing.
     pub(crate) dry_run: bool,
+    /// Who is warned.
+    pub(crate) record: Option<Arc<Record>>,
 }
 
 /// Where something is written, and who writes.
@@ -67,7 +70,7 @@ pub(crate) struct Proposal {
 pub(crate) enum Written {
     /// The object is stored so.
     Stored(ObjectEntry),
-    /// Nothing was stored; this is what would be.
+    /// It is not known how the object is stored, or nothing was; this is what it looks like.
     Unstored(Box<Object>),
 }
 
@@ -131,10 +134,11 @@ impl WriteContext<'_> {
         let context = self.server.validation();
         let errors = self.resource.strategy.validate_create(&object, context);
         failure::invalid(self.resource, &name, &errors)?;
+        self.warn(&object, None);
         let version = metadata::text(&object, "resourceVersion");
         let set_by_client = parse_uint(version).is_ok_and(|version| version != 0);
         metadata::set(&mut object, "resourceVersion", Value::Null);
-        self.resource.type_def().prune(&mut object);
+        self.resource.drop_empty(&mut object);
         if self.origin.dry_run {
             let key = self.resource.key(self.namespace, &name);
             return match self.existing(&key).await? {
@@ -148,9 +152,10 @@ impl WriteContext<'_> {
             ));
         }
         let key = self.resource.key(self.namespace, &name);
-        match self.store.create(&key, &self.stored(object)?).await {
-            Ok(entry) => Ok(Ok(Written::Stored(entry))),
-            Err(Error::KeyExists(_)) => {
+        let stored = self.stored(object.clone()).await?;
+        match self.store.create(&key, &stored).await {
+            Ok(entry) => Ok(Ok(self.written(entry, object))),
+            Err(storage::Error::KeyExists(_)) => {
                 let existing = self.existing(&key).await?;
                 let object = existing.as_ref().map(|entry| &entry.object);
                 Ok(Err(object.map_or_else(
@@ -167,6 +172,12 @@ impl WriteContext<'_> {
         }
     }
 
+    fn warn(&self, object: &Value, old: Option<&Value>) {
+        let Some(record) = &self.origin.record else { return };
+        let warnings = self.resource.strategy.warnings(object, old);
+        warnings.into_iter().for_each(|warning| record.warn(warning));
+    }
+
     fn taken(&self, name: &str, existing: &Object) -> (Status, String) {
         let mut status = Status::already_exists(self.resource.group_resource(), name);
         if existing.metadata.deletion_timestamp.is_some() {
@@ -176,6 +187,10 @@ impl WriteContext<'_> {
     }
 
     fn prepare_create(&self, object: &mut Value) -> Result<(), Status> {
+        if let Some(why) = self.resource.strategy.creation_refusal() {
+            let name = metadata::text(object, "name");
+            return Err(Status::forbidden(self.resource.group_resource(), name, why));
+        }
         for member in [
             "creationTimestamp",
             "uid",
@@ -224,17 +239,16 @@ impl WriteContext<'_> {
         if !self.resource.has_status || kept {
             return;
         }
-        let status = old.map_or_else(|| self.zero_status(), |old| old["status"].clone());
-        object["status"] = status;
-    }
-
-    fn zero_status(&self) -> Value {
-        self.resource.type_def().field("status").map_or(Value::Null, |field| field.shape.zero())
+        let status = match old {
+            None => self.resource.zero().get("status").cloned(),
+            Some(old) => old.get("status").cloned(),
+        };
+        put_status(object, status);
     }
 
     /// The object with its managed fields as the write leaves them.
     fn keep_books(&self, live: Option<&Value>, mut object: Value) -> Value {
-        self.resource.type_def().prune(&mut object);
+        self.resource.drop_empty(&mut object);
         self.with_endpoint(|endpoint, writer| {
             patch::managed::update(endpoint, live, object, writer)
         })
@@ -242,7 +256,8 @@ impl WriteContext<'_> {
 
     /// Calls with what managed fields need to know about the place that is written to.
     pub(crate) fn with_endpoint<T>(&self, f: impl FnOnce(&Endpoint<'_>, Writer<'_>) -> T) -> T {
-        let versions = ServedVersions(&self.server.resources, self.resource);
+        let served = self.server.catalog.peek();
+        let versions = ServedVersions(&served.resources, self.resource);
         let reset_fields = self.part.reset_fields(self.resource.has_status);
         let endpoint = Endpoint {
             group_version: self.resource.api_version(),
@@ -257,7 +272,9 @@ impl WriteContext<'_> {
 
     async fn existing(&self, key: &str) -> Result<Option<ObjectEntry>, Status> {
         let found = self.store.cache.get(key, Freshness::Consistent).await;
-        found.map_err(|error| failure::read(&error))
+        let found = found.map_err(|error| failure::read(&error))?;
+        let found = found.into_iter().collect();
+        Ok(versions::as_served(self.server, self.resource, found).await?.pop())
     }
 
     /// The stored object; `None` if there is none.
@@ -304,7 +321,7 @@ impl WriteContext<'_> {
             metadata::set(&mut object, "managedFields", kept["metadata"]["managedFields"].take());
         }
         if self.part.is_whole() {
-            self.resource.type_def().prune(&mut object);
+            self.resource.drop_empty(&mut object);
             self.resource.strategy.prepare_update(&mut object, live);
             self.check_grants(Some(live), &object)?;
         }
@@ -317,7 +334,8 @@ impl WriteContext<'_> {
             part => strategy.validate_part_update(part, &object, live, context),
         };
         failure::invalid(self.resource, self.name, &errors)?;
-        self.resource.type_def().prune(&mut object);
+        self.warn(&object, Some(live));
+        self.resource.drop_empty(&mut object);
 
         metadata::set_resource_version(&mut object, existing.modified.0);
         keep_times_if_unchanged(live, &mut object);
@@ -330,29 +348,40 @@ impl WriteContext<'_> {
         if self.origin.dry_run {
             return Ok(self.unstored(object));
         }
-        let written = self.stored(object)?;
-        match self.store.update(key, &written, existing.modified).await {
-            Ok(entry) => Ok(Written::Stored(entry)),
+        let stored = self.stored(object.clone()).await?;
+        match self.store.update(key, &stored, existing.modified).await {
+            Ok(entry) => Ok(self.written(entry, object)),
             Err(error) => Err(store_error(&error)),
         }
     }
 
     /// The object as it is stored. What another version keeps in annotations is the client's word,
     /// and must be of the right type to become a member.
-    fn stored(&self, object: Value) -> Result<Value, Status> {
-        let stored = self.resource.to_stored(object);
-        if self.resource.conversion.is_none() {
+    async fn stored(&self, object: Value) -> Result<Value, Status> {
+        let stored = versions::as_stored(self.server, self.resource, object).await?;
+        if self.resource.is_stored_as_served() {
             return Ok(stored);
         }
-        let kind = &self.store.resource.kind;
-        let mut stored = decode_value(self.store.resource.type_def(), stored)
-            .map_err(|mismatch| Status::bad_request(mismatch.to_string()))?;
-        set_type_meta(&mut stored, kind);
+        let decoded =
+            self.store.resource.decode(Tree::from(stored)).map_err(Status::bad_request)?;
+        let mut stored = decoded.value;
+        self.store.resource.drop_empty(&mut stored);
+        self.store.resource.set_type_meta(&mut stored);
         Ok(stored)
     }
 
+    /// What was stored, as the client wrote it where others would have to be asked for that.
+    fn written(&self, entry: ObjectEntry, object: Value) -> Written {
+        if self.resource.reviewed.is_none() {
+            return Written::Stored(entry);
+        }
+        let object = Object::new(object, entry.modified.0, self.resource.layout);
+        Written::Unstored(Box::new(object))
+    }
+
     fn unstored(&self, object: Value) -> Written {
-        Written::Unstored(Box::new(Object::unstored(self.resource.to_stored(object))))
+        let stored = self.resource.to_stored(object);
+        Written::Unstored(Box::new(Object::unstored(stored, self.resource.layout)))
     }
 
     /// Whether the object is to be deleted and nothing holds it any more.
@@ -402,17 +431,25 @@ impl WriteContext<'_> {
     /// If the object names the version that it is for, that must be the stored one.
     fn check_version(&self, object: &Value, stored: Revision) -> Result<(), StoreError> {
         let text = metadata::text(object, "resourceVersion");
-        if text.is_empty() {
-            return Ok(());
-        }
-        match parse_uint(text).map_err(Status::other)? {
-            0 => Ok(()),
+        let version = if text.is_empty() { 0 } else { parse_uint(text).map_err(Status::other)? };
+        match version {
+            0 if self.resource.strategy.allows_unconditional_update() => Ok(()),
+            0 => Err(self.version_missing().into()),
             version if version == stored.0 => Ok(()),
             _ => {
                 let resource = self.resource.group_resource();
                 Err(Status::conflict(resource, self.name, failure::MODIFIED).into())
             }
         }
+    }
+
+    /// The kind does not let itself be overwritten by whoever did not look at it.
+    fn version_missing(&self) -> Status {
+        let path = Path::new("metadata").child("resourceVersion");
+        let error = Error::invalid(&path, Shown::json(&0), "must be specified for an update");
+        let errors: ErrorList = std::iter::once(error).collect();
+        let aggregate = errors.aggregate().unwrap_or_default();
+        Status::invalid(self.resource.group_resource(), self.name, &aggregate, errors.causes())
     }
 
     fn prepare_update(&self, object: &mut Value, live: &Value) -> Result<(), Status> {
@@ -443,8 +480,9 @@ impl WriteContext<'_> {
             return;
         }
         let mut desired = object.clone();
-        self.resource.type_def().prune(&mut desired);
-        if besides_metadata_and_status(&desired) != besides_metadata_and_status(live) {
+        self.resource.drop_empty(&mut desired);
+        let has_status = self.resource.has_status;
+        if asked_for(&desired, has_status) != asked_for(live, has_status) {
             let generation = live["metadata"]["generation"].as_i64().unwrap_or(0);
             metadata::set(object, "generation", json!(generation + 1));
         }
@@ -452,11 +490,12 @@ impl WriteContext<'_> {
 
     /// Decodes what a patch made and fills in defaults. Gives also what a strict reader refuses.
     pub(crate) fn decode(&self, value: Value) -> Result<(Value, Vec<String>), String> {
-        let decoded = decode(self.resource.type_def(), Tree::from(value))
-            .map_err(|mismatch| mismatch.to_string())?;
+        let decoded = self.resource.decode(Tree::from(value))?;
         let mut object = decoded.value;
         self.resource.apply_defaults(&mut object);
-        set_type_meta(&mut object, &self.resource.kind);
+        if self.resource.is_typed() {
+            self.resource.set_type_meta(&mut object);
+        }
         Ok((object, decoded.problems))
     }
 
@@ -496,11 +535,20 @@ impl Versions for ServedVersions<'_> {
     }
 }
 
-/// What users ask for: all members but metadata and status.
-fn besides_metadata_and_status(object: &Value) -> BTreeMap<&str, &Value> {
+/// What users ask for: all members but metadata, and the status where it is a part of its own.
+fn asked_for(object: &Value, has_status: bool) -> BTreeMap<&str, &Value> {
     let members = object.as_object().into_iter().flatten();
     let members = members.map(|(name, value)| (name.as_str(), value));
-    members.filter(|(name, _)| !matches!(*name, "metadata" | "status")).collect()
+    members.filter(|(name, _)| *name != "metadata" && !(has_status && *name == "status")).collect()
+}
+
+/// The object with that status, or with none.
+fn put_status(object: &mut Value, status: Option<Value>) {
+    match (status, object) {
+        (Some(status), object) => object["status"] = status,
+        (None, Value::Object(members)) => drop(members.shift_remove("status")),
+        (None, _) => {}
+    }
 }
 
 /// Why a changed object was not stored.
@@ -517,9 +565,9 @@ impl From<Status> for StoreError {
     }
 }
 
-fn store_error(error: &Error) -> StoreError {
+fn store_error(error: &storage::Error) -> StoreError {
     match error {
-        Error::Conflict(_) | Error::KeyNotFound => StoreError::Conflict,
+        storage::Error::Conflict(_) | storage::Error::KeyNotFound => StoreError::Conflict,
         other => failure::storage(other).into(),
     }
 }

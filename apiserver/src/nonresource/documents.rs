@@ -1,9 +1,8 @@
 //! What the server tells about its API (spec: apimachinery 1.1, 1.2, 1.7).
 
 use std::net::SocketAddr;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
-use api::status::{Reason, Status};
 use auth::authenticate::service_account::{JsonWebKeySet, OpenIdConfiguration};
 use axum::body::Body;
 use bytes::Bytes;
@@ -19,13 +18,21 @@ use serde_json::{Value, json};
 use super::health::{Endpoint, Health};
 use super::openapi::OpenApi;
 use crate::access::TokenKeys;
-use crate::codec::json;
+use crate::codec::accept::Accepted;
+use crate::codec::{MediaType, json};
 use crate::handlers::Review;
-use crate::reply::Reply;
-use crate::request::{Authorized, accept_header};
+use crate::reply::{self, Reply};
+use crate::request::Authorized;
+use crate::resources::custom::version_order;
 use crate::resources::{GroupVersionKind, Resources};
 
-const AGGREGATED: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
+// Clients tell whole groups by the parameters, which they want in this order.
+const AGGREGATED_JSON: &str =
+    "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
+const AGGREGATED_YAML: &str =
+    "application/yaml;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
+const AGGREGATED_PROTOBUF: &str =
+    "application/vnd.kubernetes.protobuf;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 
 /// `/version`
 pub(super) fn version() -> Value {
@@ -65,7 +72,9 @@ pub(crate) fn build_info() -> Vec<(&'static str, String)> {
         .into()
 }
 
-/// A discovery document of whole groups, and its tag.
+/// A discovery document of whole groups, and its tag: the same in every form, as the reference has
+/// it.
+#[derive(Debug)]
 pub(super) struct Aggregated {
     text: Bytes,
     etag: String,
@@ -73,80 +82,77 @@ pub(super) struct Aggregated {
 
 impl Aggregated {
     fn new(document: &impl serde::Serialize) -> Self {
-        let mut text = json::to_vec(document);
-        text.push(b'\n');
+        let text = json::to_vec(document);
         let etag = format!("\"{}\"", sha512_hex(&text));
         Self { text: text.into(), etag }
     }
 
-    pub(super) fn answer(&self, request: &Authorized) -> Reply {
-        let unchanged = request.header(&IF_NONE_MATCH) == self.etag;
-        let body = if unchanged { Bytes::new() } else { self.text.clone() };
-        let mut response = raw(if unchanged { 304 } else { 200 }, AGGREGATED, body);
+    pub(super) fn answer(&self, request: &Authorized, accepted: Accepted) -> Reply {
+        let content_type = match accepted.media_type {
+            MediaType::Json => AGGREGATED_JSON,
+            MediaType::Yaml => AGGREGATED_YAML,
+            MediaType::Protobuf => AGGREGATED_PROTOBUF,
+        };
+        let mut response = if request.header(&IF_NONE_MATCH) == self.etag {
+            raw(304, content_type, Bytes::new())
+        } else {
+            let (_, body) = reply::in_form(&request.record, self.text.clone(), accepted);
+            reply::compressed(&request.record, 200, content_type, body)
+        };
         let headers = response.headers_mut();
         insert(headers, ETAG, &self.etag);
-        insert(headers, VARY, "Accept");
+        headers.append(VARY, HeaderValue::from_static("Accept"));
         insert(headers, CACHE_CONTROL, "public");
         Reply::Raw(Box::new(response))
     }
 }
 
-/// Whether the first acceptable clause asks for whole groups.
-pub(super) fn wants_aggregated(request: &Authorized) -> Result<bool, Status> {
-    let accept = accept_header(&request.parts.headers);
-    let mut only_aggregated = !accept.trim().is_empty();
-    for clause in accept.split(',').map(str::trim) {
-        let parameter = |name: &str| {
-            clause
-                .split(';')
-                .skip(1)
-                .filter_map(|part| part.trim().split_once('='))
-                .find_map(|(key, value)| (key.trim() == name).then(|| value.trim().to_owned()))
-        };
-        if parameter("as").as_deref() != Some("APIGroupDiscoveryList") {
-            only_aggregated = false;
-            break;
-        }
-        if parameter("v").as_deref() == Some("v2") {
-            return Ok(true);
-        }
-    }
-    if only_aggregated {
-        let message = "only the following media types are accepted: application/json, \
-                       application/yaml, application/vnd.kubernetes.protobuf";
-        return Err(Status::media_type(406, Reason::NotAcceptable, message));
-    }
-    Ok(false)
-}
-
-/// What the server tells about itself.
-pub struct Documents {
-    /// OpenAPI.
-    pub(super) openapi: OpenApi,
-    groups: Arc<Vec<Group>>,
+/// What the server tells about itself, whatever kinds it serves.
+#[derive(Debug, Default)]
+pub struct AboutServer {
     server_address: String,
-    aggregated_core: OnceLock<Aggregated>,
-    aggregated: OnceLock<Aggregated>,
     keys: Value,
     openid: Value,
 }
 
-impl Documents {
-    /// The documents about the resources that are served.
+impl AboutServer {
+    /// A server that is reached there and signs with these keys.
     #[must_use]
-    pub fn new(resources: &Resources, keys: &TokenKeys, url: &str, address: SocketAddr) -> Self {
-        let groups = Arc::new(groups(resources));
+    pub fn new(keys: &TokenKeys, url: &str, address: SocketAddr) -> Self {
         Self {
-            aggregated_core: OnceLock::new(),
-            aggregated: OnceLock::new(),
             server_address: address.to_string(),
-            openapi: OpenApi::new(&groups),
             keys: value(&JsonWebKeySet::new(&keys.verifying)),
             openid: value(&OpenIdConfiguration::new(
                 keys.issuer(),
                 &format!("{url}/openid/v1/jwks"),
                 &keys.verifying,
             )),
+        }
+    }
+}
+
+/// What the server tells about itself and the kinds it serves.
+#[derive(Debug)]
+pub struct Documents {
+    /// OpenAPI.
+    pub(super) openapi: OpenApi,
+    groups: Arc<Vec<Group>>,
+    about: Arc<AboutServer>,
+    aggregated_core: OnceLock<Aggregated>,
+    aggregated: OnceLock<Aggregated>,
+}
+
+impl Documents {
+    /// The documents about the resources that are served. Those that did not change are taken over
+    /// from `before`.
+    #[must_use]
+    pub fn new(resources: &Resources, about: &Arc<AboutServer>, before: Option<&Self>) -> Self {
+        let groups = Arc::new(groups(resources));
+        Self {
+            aggregated_core: OnceLock::new(),
+            aggregated: OnceLock::new(),
+            openapi: OpenApi::new(&groups, before.map(|before| &before.openapi)),
+            about: Arc::clone(about),
             groups,
         }
     }
@@ -184,7 +190,8 @@ impl Documents {
     }
 
     pub(super) fn core_versions(&self) -> Value {
-        let mut versions = value(&discovery::core_versions(&self.groups, &self.server_address));
+        let mut versions =
+            value(&discovery::core_versions(&self.groups, &self.about.server_address));
         if versions["versions"].as_array().is_none_or(Vec::is_empty) {
             versions["versions"] = json!(["v1"]);
         }
@@ -214,14 +221,14 @@ impl Documents {
     }
 
     pub(super) fn json_web_keys(&self) -> Reply {
-        let text = json::to_vec(&self.keys);
+        let text = json::to_vec(&self.about.keys);
         let mut response = raw(200, "application/jwk-set+json", text.into());
         insert(response.headers_mut(), CACHE_CONTROL, "public, max-age=3600");
         Reply::Raw(Box::new(response))
     }
 
     pub(super) fn openid_configuration(&self) -> Reply {
-        let mut response = raw(200, "application/json", json::to_vec(&self.openid).into());
+        let mut response = raw(200, "application/json", json::to_vec(&self.about.openid).into());
         insert(response.headers_mut(), CACHE_CONTROL, "public, max-age=3600");
         Reply::Raw(Box::new(response))
     }
@@ -244,26 +251,44 @@ pub(super) fn insert(headers: &mut http::HeaderMap, name: HeaderName, value: &st
     }
 }
 
-/// The groups that are served, in the order of discovery.
+/// The groups that are served, in the order of discovery: built-in ones as they always stood, then
+/// those of custom resources by name.
 fn groups(resources: &Resources) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     for resource in resources.iter() {
         let GroupVersionKind { group, version, .. } = &resource.kind;
         add(&mut groups, group, version, resource.described.clone());
     }
-    // What answers questions is stored nowhere, and offered all the same.
-    for recorded in recorded::group_versions() {
-        let GroupVersion { group, version } = recorded.group_version();
-        if Review::has_group(group) {
-            for resource in recorded.resources() {
-                add(&mut groups, group, version, resource);
-            }
-        }
+    for (GroupVersion { group, version }, described) in reviews() {
+        add(&mut groups, group, version, described.clone());
     }
     let order = recorded::group_versions();
-    let place = |group: &Group| order.iter().position(|v| v.group_version().group == group.name);
-    groups.sort_by_key(|group| place(group).unwrap_or(order.len()));
+    let place = |group: &str| order.iter().position(|v| v.group_version().group == group);
+    for group in &mut groups {
+        if place(&group.name).is_none() {
+            group.versions.sort_by_cached_key(|version| version_order(&version.name));
+        }
+    }
+    groups.sort_by_cached_key(|group| match place(&group.name) {
+        Some(place) => (place, String::new()),
+        None => (order.len(), group.name.clone()),
+    });
     groups
+}
+
+/// What answers questions is stored nowhere, and offered all the same.
+fn reviews() -> &'static [(GroupVersion, Described)] {
+    static REVIEWS: LazyLock<Vec<(GroupVersion, Described)>> = LazyLock::new(|| {
+        let recorded = recorded::group_versions().iter();
+        let recorded =
+            recorded.filter(|recorded| Review::has_group(&recorded.group_version().group));
+        let of_version = |recorded: &recorded::RecordedVersion| {
+            let key = recorded.group_version().clone();
+            recorded.resources().into_iter().map(move |described| (key.clone(), described))
+        };
+        recorded.flat_map(of_version).collect()
+    });
+    &REVIEWS
 }
 
 fn add(groups: &mut Vec<Group>, group: &str, version: &str, resource: Described) {

@@ -14,11 +14,11 @@ use crate::codec::accept::{self, Accepted};
 use crate::codec::json;
 use crate::handlers::check_accept;
 use crate::reply::{self, Failure, Reply};
-use crate::request::Authorized;
+use crate::request::{Authorized, accept_header};
 use crate::server::Server;
 
-pub use documents::Documents;
 pub(crate) use documents::build_info;
+pub use documents::{AboutServer, Documents};
 pub use health::Health;
 
 const DOCUMENT_TYPES: [&str; 3] =
@@ -30,7 +30,8 @@ pub(crate) async fn serve(
     request: Authorized,
     path: &str,
 ) -> Result<Reply, Failure> {
-    let documents = &server.documents;
+    let served = server.served();
+    let documents = &served.documents;
     match path {
         "/" | "/index.html" => Ok(Reply::Json {
             code: 200,
@@ -89,7 +90,7 @@ pub(crate) fn group(
     request: &Authorized,
     group: &str,
 ) -> Result<Reply, Failure> {
-    plain(request, server.documents.group(group))
+    plain(request, server.served().documents.group(group))
 }
 
 /// The document of a group version.
@@ -99,7 +100,7 @@ pub(crate) fn group_version(
     group: &str,
     version: &str,
 ) -> Result<Reply, Failure> {
-    plain(request, server.documents.group_version(group, version))
+    plain(request, server.served().documents.group_version(group, version))
 }
 
 /// A document in the form that the client accepts.
@@ -119,8 +120,10 @@ fn discovery(
     plain_document: Value,
     whole: &documents::Aggregated,
 ) -> Result<Reply, Failure> {
-    if request.parts.method == Method::GET && documents::wants_aggregated(request)? {
-        return Ok(whole.answer(request));
+    get_only(request)?;
+    check_accept(request, &DOCUMENT_TYPES)?;
+    if let Some(accepted) = accept::negotiate_aggregated(&accept_header(&request.parts.headers)) {
+        return Ok(whole.answer(request, accepted));
     }
     plain(request, Some(plain_document))
 }

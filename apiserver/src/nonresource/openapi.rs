@@ -9,7 +9,7 @@ use bytes::Bytes;
 use http::Response;
 use http::header::{CACHE_CONTROL, ETAG, IF_NONE_MATCH, LOCATION, VARY};
 use openapi::digest::sha512_hex;
-use openapi::resource::Group;
+use openapi::resource::{Group, GroupVersion, Version};
 use openapi::{v2, v3};
 use tokio::sync::OnceCell;
 
@@ -63,18 +63,36 @@ pub(super) struct OpenApi {
     groups: Arc<Vec<Group>>,
     v2: OnceCell<Made>,
     v2_protobuf: OnceCell<Made>,
-    v3: Vec<Document>,
+    v3: Vec<Arc<Document>>,
 }
 
 impl OpenApi {
-    pub(super) fn new(groups: &Arc<Vec<Group>>) -> Self {
-        let document = |key| Document { key, hash: OnceCell::new(), made: OnceCell::new() };
+    /// The documents about what is served. Those of versions that are served as they were `before`
+    /// are taken over: most take long to make, and few change with a custom resource.
+    pub(super) fn new(groups: &Arc<Vec<Group>>, before: Option<&Self>) -> Self {
+        let document = |key: v3::Key| {
+            before.and_then(|before| before.unchanged(&key, groups)).unwrap_or_else(|| {
+                Arc::new(Document { key, hash: OnceCell::new(), made: OnceCell::new() })
+            })
+        };
         Self {
             groups: Arc::clone(groups),
             v2: OnceCell::new(),
             v2_protobuf: OnceCell::new(),
             v3: v3::keys(groups).into_iter().map(document).collect(),
         }
+    }
+
+    /// The document of that key, if it would be the same about these groups.
+    fn unchanged(&self, key: &v3::Key, groups: &[Group]) -> Option<Arc<Document>> {
+        if let v3::Key::GroupVersion(group_version) = key {
+            let (was, is) =
+                (version(&self.groups, group_version)?, version(groups, group_version)?);
+            if !was.is_same_as(is) {
+                return None;
+            }
+        }
+        self.v3.iter().find(|document| document.key == *key).map(Arc::clone)
     }
 
     /// `/openapi/v2`
@@ -148,4 +166,9 @@ impl OpenApi {
         let made = tokio::task::spawn_blocking(move || Made::new(write(&groups)));
         made.await.map_err(|error| Status::internal_error(&error.to_string()))
     }
+}
+
+fn version<'g>(groups: &'g [Group], key: &GroupVersion) -> Option<&'g Version> {
+    let group = groups.iter().find(|group| group.name == key.group)?;
+    group.versions.iter().find(|version| version.name == key.version)
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::Value;
-use storage::cache::{Cache, CacheSet, Entry};
+use storage::cache::{Cache, CacheSet, Caches, Entry};
 use storage::{Backend, Change, Error, Key, Revision};
 
 use super::{Object, ObjectDecoder};
@@ -67,7 +67,7 @@ impl ObjectStore {
         let committed = self.backend.commit(change).await?;
         self.cache.wait_for(committed.revision).await?;
         let modified = committed.revision;
-        let object = Object::new(object.clone(), modified.0);
+        let object = Object::new(object.clone(), modified.0, self.resource.layout);
         let bytes = object.item_json().len();
         Ok(Arc::new(Entry { key, modified, bytes, object }))
     }
@@ -80,8 +80,31 @@ fn stored(object: &Value) -> bytes::Bytes {
     json::to_vec(&object).into()
 }
 
-/// The stores of all resources.
+/// Opens stores of kinds that are defined while the server runs.
 #[derive(Debug)]
+pub struct StoreOpener {
+    caches: Caches,
+    backend: Arc<dyn Backend>,
+}
+
+impl StoreOpener {
+    /// Opens the store of a resource; its objects are decoded as the resource says.
+    ///
+    /// # Errors
+    ///
+    /// Those of the backend.
+    pub async fn open(&self, resource: &Arc<Resource>) -> Result<Arc<ObjectStore>, Error> {
+        let decoder = ObjectDecoder { resource: Arc::clone(resource) };
+        Ok(Arc::new(ObjectStore {
+            resource: Arc::clone(resource),
+            cache: self.caches.cache(resource.key_prefix(), decoder).await?,
+            backend: Arc::clone(&self.backend),
+        }))
+    }
+}
+
+/// The stores of all resources.
+#[derive(Debug, Clone, Default)]
 pub struct Stores {
     stores: BTreeMap<String, Arc<ObjectStore>>,
 }
@@ -92,22 +115,28 @@ impl Stores {
     /// # Errors
     ///
     /// Those of the backend.
-    pub async fn open(backend: &Arc<dyn Backend>, resources: &Resources) -> Result<Self, Error> {
+    pub async fn open(
+        backend: &Arc<dyn Backend>,
+        resources: &Resources,
+    ) -> Result<(Self, StoreOpener), Error> {
         let caches = CacheSet::new(Arc::clone(backend))?;
-        let mut stores = BTreeMap::new();
-        let stored = resources.iter().filter(|resource| resource.conversion.is_none());
-        for resource in stored {
+        let mut stores = Self::default();
+        for resource in resources.iter().filter(|resource| resource.is_stored_as_served()) {
             let decoder = ObjectDecoder { resource: Arc::clone(resource) };
-            let prefix = resource.key_prefix().to_owned();
-            let store = ObjectStore {
+            stores.add(Arc::new(ObjectStore {
                 resource: Arc::clone(resource),
-                cache: caches.cache(&prefix, decoder).await?,
+                cache: caches.cache(resource.key_prefix(), decoder).await?,
                 backend: Arc::clone(backend),
-            };
-            stores.insert(prefix, Arc::new(store));
+            }));
         }
-        tokio::spawn(caches.feed().run());
-        Ok(Self { stores })
+        let (feed, caches) = caches.feed();
+        tokio::spawn(feed.run());
+        Ok((stores, StoreOpener { caches, backend: Arc::clone(backend) }))
+    }
+
+    /// Adds a store, in the place of one for the same objects.
+    pub fn add(&mut self, store: Arc<ObjectStore>) {
+        self.stores.insert(store.resource.key_prefix().to_owned(), store);
     }
 
     /// The store of a resource.

@@ -70,6 +70,8 @@ pub struct Config {
     pub authorization_modes: Vec<AuthorizationMode>,
     /// Where to write the kubeconfig.
     pub kubeconfig_out: PathBuf,
+    /// Whether the server ends when the process that started it does.
+    pub ends_with_parent: bool,
     /// How much to log.
     pub verbosity: u8,
     /// Flags that were given and do nothing.

@@ -11,6 +11,7 @@ use validation::text::go_quote;
 
 use super::reader::Reader;
 use super::{Config, FeatureGates, RuntimeConfig};
+use crate::envtest::Persona;
 
 /// The issuer of service account tokens if no flag names one.
 const ISSUER: &str = "https://kubernetes.default.svc";
@@ -23,8 +24,8 @@ const GOAWAY_CHANCE_MAX: f64 = 0.02;
 /// # Errors
 ///
 /// Everything that is wrong, a line each.
-pub(super) fn interpret(matches: &ArgMatches) -> Result<Config, Vec<String>> {
-    let mut reader = Reader::new(matches);
+pub(super) fn interpret(matches: &ArgMatches, persona: Persona) -> Result<Config, Vec<String>> {
+    let mut reader = Reader::new(matches, persona);
     let config = config(&mut reader);
     if config.priority_and_fairness && config.server_concurrency() == 0 && reader.errors.is_empty()
     {
@@ -37,7 +38,7 @@ pub(super) fn interpret(matches: &ArgMatches) -> Result<Config, Vec<String>> {
 }
 
 fn config(reader: &mut Reader<'_>) -> Config {
-    let data_dir = PathBuf::from(reader.text("data-dir"));
+    let data_dir = data_dir(reader);
     let issuers = or(reader.array("service-account-issuer"), ISSUER);
     let audiences = reader.list("api-audiences").into_iter().map(str::to_owned).collect();
     let modes = authorization_modes(reader);
@@ -71,6 +72,7 @@ fn config(reader: &mut Reader<'_>) -> Config {
         service_account_issuers: issuers,
         authorization_modes: modes,
         verbosity: reader.count("v"),
+        ends_with_parent: reader.persona.ends_with_parent(),
         without_effect: reader.without_effect(),
         cert_dir: reader.path("cert-dir").unwrap_or_else(|| data_dir.join("pki")),
         kubeconfig_out: reader
@@ -78,6 +80,14 @@ fn config(reader: &mut Reader<'_>) -> Config {
             .unwrap_or_else(|| data_dir.join("kubeconfig")),
         data_dir,
     }
+}
+
+/// A test that starts the server by another's name expects nothing in its own folder.
+fn data_dir(reader: &Reader<'_>) -> PathBuf {
+    let certificates = reader.path("cert-dir").filter(|_| {
+        reader.persona == Persona::KubeApiserver && reader.given("data-dir").is_empty()
+    });
+    certificates.unwrap_or_else(|| PathBuf::from(reader.text("data-dir")))
 }
 
 fn or(list: Vec<String>, default: &str) -> Vec<String> {

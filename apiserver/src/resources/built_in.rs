@@ -5,24 +5,16 @@ use std::sync::Arc;
 
 use api::schema::TypeDef;
 use kinds::{convert, defaults, deletion, rules, table};
-use openapi::resource::{GroupVersion, Resource as Described, Verb};
+use openapi::resource::{GroupVersion, Resource as Described};
 use serde_json::Value;
 use validation::field::ErrorList;
 use validation::flowcontrol::Context;
 
 use super::{Resource, Strategy};
 
-/// Groups of kinds that there is nothing of: definitions of further kinds would do nothing, so none
-/// can be made. Clients look at the list all the same.
-const READ_ONLY: [&str; 1] = ["apiextensions.k8s.io"];
-
 /// A kind.
-pub(super) fn resource(group_version: &GroupVersion, mut described: Described) -> Resource {
+pub(super) fn resource(group_version: &GroupVersion, described: Described) -> Resource {
     let group = group_version.group.as_str();
-    if READ_ONLY.contains(&group) {
-        described.verbs.retain(|verb| matches!(verb, Verb::Get | Verb::List | Verb::Watch));
-        described.subresources.clear();
-    }
     let conversion = convert::of(group, &group_version.version, &described.kind);
     let table = table::of(conversion.map_or(group, |stored| stored.group), &described.plural);
     let strategy = BuiltIn {
@@ -30,7 +22,7 @@ pub(super) fn resource(group_version: &GroupVersion, mut described: Described) -
         kind: described.kind.clone(),
         type_def: Arc::clone(&described.type_def),
     };
-    Resource::new(group_version, described, table, Box::new(strategy))
+    Resource::built_in(group_version, described, table, Box::new(strategy))
 }
 
 /// Asks crate [`kinds`] for everything.
@@ -51,6 +43,14 @@ impl Strategy for BuiltIn {
     fn has_generation(&self) -> bool {
         // Counted with everything else that the server decides: kinds differ in what they count.
         false
+    }
+
+    fn allows_unconditional_update(&self) -> bool {
+        defaults::allows_unconditional_update(&self.group, &self.kind)
+    }
+
+    fn finalizer(&self) -> Option<&'static str> {
+        deletion::finalizer(&self.group, &self.kind)
     }
 
     fn keeps_status_on_create(&self) -> bool {

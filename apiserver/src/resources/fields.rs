@@ -11,11 +11,12 @@ const NAME: &str = "metadata.name";
 const NAMESPACE: &str = "metadata.namespace";
 
 /// The fields of a kind, besides name and namespace.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct SelectableFields {
     /// Fields by their names in selectors; each is a member at that path of the object, or what
     /// the path says it is. `None` for kinds that have none and say so in other words.
-    own: Option<&'static [&'static str]>,
+    own: Option<Cow<'static, [Cow<'static, str>]>>,
+    namespaced: bool,
 }
 
 /// The resources whose objects can be selected by more: group, plural, fields.
@@ -87,7 +88,14 @@ impl SelectableFields {
     #[must_use]
     pub fn of(group: &str, plural: &str) -> Self {
         let found = TABLE.iter().find(|(of, name, _)| *of == group && *name == plural);
-        Self { own: found.map(|(_, _, fields)| *fields) }
+        let own = found.map(|(_, _, fields)| fields.iter().map(|field| Cow::Borrowed(*field)));
+        Self { own: own.map(Iterator::collect), namespaced: true }
+    }
+
+    /// Those of a custom resource.
+    #[must_use]
+    pub fn custom(fields: impl IntoIterator<Item = String>, namespaced: bool) -> Self {
+        Self { own: Some(fields.into_iter().map(Cow::Owned).collect()), namespaced }
     }
 
     /// Whether objects can be selected by a field.
@@ -95,10 +103,10 @@ impl SelectableFields {
     /// # Errors
     ///
     /// What is wrong with it, in words.
-    pub fn check(self, field: &str) -> Result<(), String> {
-        match self.own {
-            _ if field == NAME || field == NAMESPACE => Ok(()),
-            Some(own) if own.contains(&field) => Ok(()),
+    pub fn check(&self, field: &str) -> Result<(), String> {
+        match &self.own {
+            _ if field == NAME || (field == NAMESPACE && self.namespaced) => Ok(()),
+            Some(own) if own.iter().any(|own| own == field) => Ok(()),
             Some(_) => Err(format!("field label not supported: {field}")),
             None => Err(format!(
                 "{} is not a known field selector: only \"{NAME}\", \"{NAMESPACE}\"",
@@ -171,7 +179,7 @@ mod tests {
     #[test]
     fn fields_that_are_not_set_are_what_they_stand_for() {
         let pod = json!({ "spec": { "hostNetwork": true } });
-        let object = Object::unstored(pod.clone());
+        let object = Object::unstored(pod.clone(), crate::resources::Layout::Typed);
         let text = |field| field_text(&object, Some(&pod), field).unwrap();
         assert_eq!(text("spec.hostNetwork"), "true");
         assert_eq!(text("status.phase"), "");

@@ -28,7 +28,7 @@ pub(super) fn resource(group_version: &GroupVersion, described: Described) -> Op
     let version = group_version.version.as_str();
     let conversion = convert::of(&group_version.group, version, kind);
     let strategy = Box::new(FlowControlStrategy { kind, shares: shares(version), conversion });
-    Some(Resource::new(group_version, described, table, strategy))
+    Some(Resource::built_in(group_version, described, table, strategy))
 }
 
 /// Both kinds differ only in their rules, and older versions in how shares are written.

@@ -2,28 +2,33 @@
 //! list: paths, verbs, discovery, OpenAPI, storage, watch caches, Tables.
 
 mod built_in;
+mod convert;
+pub mod custom;
 mod fields;
 mod flowcontrol;
 pub(crate) mod older;
+mod printer;
+mod registry;
 mod strategy;
 
 use std::fmt;
 use std::sync::Arc;
 
-use api::decode::decode_value;
+use api::decode::{Decoded, Tree};
 use api::schema::TypeDef;
 use api::status::GroupResource;
-use kinds::convert::{self, Conversion};
 use kinds::deprecation;
 use kinds::table::Table;
-use openapi::recorded;
 use openapi::resource::{GroupVersion, Resource as Described};
 use serde_json::Value;
 
 use crate::codec::body::set_type_meta;
-use crate::options::RuntimeConfig;
 
+pub use convert::Convert;
+pub use custom::Reviewed;
 pub use fields::{SelectableFields, field_text, needs_whole};
+pub use printer::Printer;
+pub use registry::Resources;
 pub use strategy::Strategy;
 
 /// An API group, version and kind.
@@ -80,6 +85,16 @@ pub trait Kinds {
     fn is_known(&self, kind: &GroupVersionKind) -> bool;
 }
 
+/// How objects of a kind are written as JSON.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Layout {
+    /// Members in the order of their type. Kind and version come first; items of lists have none.
+    Typed,
+    /// Members in the order of their names, with kind and version among them, in lists too: so
+    /// are custom resources.
+    Sorted,
+}
+
 /// One kind that is served.
 pub struct Resource {
     /// Its group, version and kind.
@@ -88,51 +103,99 @@ pub struct Resource {
     pub described: Described,
     /// Whether `status` is written through a subresource of its own.
     pub has_status: bool,
+    /// How its objects are written.
+    pub layout: Layout,
     /// How its Tables look.
-    pub table: &'static Table,
+    pub printer: Box<dyn Printer>,
     /// By which fields its objects can be selected.
     pub fields: SelectableFields,
     /// What is code about it.
     pub strategy: Box<dyn Strategy>,
-    /// How it is stored, if not as it is.
-    pub conversion: Option<Conversion>,
     /// What clients are told who still use this version.
     pub deprecation: Option<String>,
+    /// Who is asked for its objects in this version, if that is not known here. Objects are then
+    /// stored as they were written, in any version.
+    pub reviewed: Option<Arc<Reviewed>>,
+    /// How it is stored, if not as it is.
+    conversion: Option<Box<dyn Convert>>,
     type_meta_json: String,
     api_version: String,
     key_prefix: String,
 }
 
+/// What makes a [`Resource`], beside its description.
+pub struct Parts {
+    /// How its objects are written.
+    pub layout: Layout,
+    /// How its Tables look.
+    pub printer: Box<dyn Printer>,
+    /// By which fields its objects can be selected.
+    pub fields: SelectableFields,
+    /// What is code about it.
+    pub strategy: Box<dyn Strategy>,
+    /// What clients are told who still use this version.
+    pub deprecation: Option<String>,
+    /// Who is asked for its objects in this version, if that is not known here.
+    pub reviewed: Option<Arc<Reviewed>>,
+    /// How it is stored, if not as it is.
+    pub conversion: Option<Box<dyn Convert>>,
+    /// The group below which it is stored.
+    pub stored_group: String,
+}
+
 impl Resource {
-    /// A kind by its description and what is code about it.
+    /// A built-in kind by its description and what is code about it.
     #[must_use]
-    pub fn new(
+    pub fn built_in(
         group_version: &GroupVersion,
         described: Described,
         table: &'static Table,
         strategy: Box<dyn Strategy>,
     ) -> Self {
-        let kind =
-            GroupVersionKind::new(&group_version.group, &group_version.version, &described.kind);
+        let GroupVersion { group, version } = group_version;
+        let kind = GroupVersionKind::new(group, version, &described.kind);
+        let conversion = kinds::convert::of(group, version, &described.kind);
+        let parts = Parts {
+            layout: Layout::Typed,
+            printer: Box::new(printer::BuiltIn { table, conversion }),
+            fields: SelectableFields::of(group, &described.plural),
+            strategy,
+            deprecation: deprecation::warning(group, version, &described.kind),
+            reviewed: None,
+            stored_group: conversion.map_or(group.as_str(), |stored| stored.group).to_owned(),
+            conversion: conversion.map(|conversion| {
+                let type_def = Arc::clone(&described.type_def);
+                Box::new(convert::BuiltIn { conversion, kind, type_def }) as _
+            }),
+        };
+        Self::new(group_version, described, parts)
+    }
+
+    /// A kind by its description and its parts.
+    #[must_use]
+    pub fn new(group_version: &GroupVersion, described: Described, parts: Parts) -> Self {
+        let GroupVersion { group, version } = group_version;
+        let kind = GroupVersionKind::new(group, version, &described.kind);
         let api_version = kind.group_version();
-        let conversion = convert::of(&kind.group, &kind.version, &kind.kind);
-        let stored_group = conversion.map_or(kind.group.as_str(), |stored| stored.group);
+        let Parts { layout, printer, fields, strategy, deprecation, .. } = parts;
+        let Parts { reviewed, conversion, stored_group, .. } = parts;
         let separator = if stored_group.is_empty() { "" } else { "/" };
-        let key_prefix = format!("/registry/{stored_group}{separator}{}/", described.plural);
         Self {
             type_meta_json: format!(
                 "{{\"kind\":\"{}\",\"apiVersion\":\"{api_version}\",",
                 kind.kind
             ),
             has_status: described.subresources.iter().any(|sub| sub.name == "status"),
-            fields: SelectableFields::of(&kind.group, &described.plural),
+            key_prefix: format!("/registry/{stored_group}{separator}{}/", described.plural),
+            layout,
+            printer,
+            fields,
+            strategy,
+            deprecation,
+            reviewed,
             conversion,
-            key_prefix,
-            deprecation: deprecation::warning(&kind.group, &kind.version, &kind.kind),
             kind,
             described,
-            table,
-            strategy,
             api_version,
         }
     }
@@ -167,33 +230,38 @@ impl Resource {
         &self.key_prefix
     }
 
+    /// Whether objects are stored in this version.
+    #[must_use]
+    pub fn is_stored_as_served(&self) -> bool {
+        self.conversion.is_none()
+    }
+
+    /// An object of the stored version as it was read from the store.
+    #[must_use]
+    pub fn read_stored(&self, object: Value) -> Value {
+        self.strategy.read_stored(object)
+    }
+
     /// An object of this version as it is stored.
     #[must_use]
-    pub fn to_stored(&self, mut object: Value) -> Value {
-        if let Some(conversion) = self.conversion {
-            (conversion.to_hub)(&mut object);
-            let Conversion { group, version, .. } = conversion;
-            let stored = GroupVersionKind::new(group, version, &self.kind.kind);
-            set_type_meta(&mut object, &stored);
+    pub fn to_stored(&self, object: Value) -> Value {
+        match &self.conversion {
+            None => object,
+            Some(conversion) => conversion.to_stored(object),
         }
-        object
     }
 
     /// A stored object in this version.
     #[must_use]
-    pub fn to_served(&self, mut object: Value) -> Value {
-        if let Some(conversion) = self.conversion {
-            (conversion.from_hub)(&mut object);
-            // Versions differ in what they write of zero values.
-            if let Ok(canonical) = decode_value(self.type_def(), object.clone()) {
-                object = canonical;
-            }
-            set_type_meta(&mut object, &self.kind);
+    pub fn to_served(&self, object: Value) -> Value {
+        match &self.conversion {
+            None => object,
+            Some(conversion) => conversion.to_served(object),
         }
-        object
     }
 
-    /// `{"kind":"…","apiVersion":"…",`: how the JSON of every object of the kind begins.
+    /// `{"kind":"…","apiVersion":"…",`: how the JSON of every object of the kind begins, where
+    /// kind and version come first.
     #[must_use]
     pub fn type_meta_json(&self) -> &str {
         &self.type_meta_json
@@ -210,107 +278,61 @@ impl Resource {
         }
     }
 
+    /// Reads a document as an object of the kind; defaults are not filled in.
+    ///
+    /// # Errors
+    ///
+    /// What has the wrong type, in words.
+    pub fn decode(&self, tree: Tree) -> Result<Decoded, String> {
+        self.strategy.decode(self.type_def(), tree)
+    }
+
     /// Fills in defaults.
     pub fn apply_defaults(&self, object: &mut Value) {
-        self.described.type_def.apply_defaults(object);
-        self.strategy.fill_defaults(object);
+        self.strategy.apply_defaults(self.type_def(), object);
+    }
+
+    /// Drops what is not written.
+    pub fn drop_empty(&self, object: &mut Value) {
+        self.strategy.drop_empty(self.type_def(), object);
+    }
+
+    /// An object as it looks with nothing in it.
+    #[must_use]
+    pub fn zero(&self) -> Value {
+        let mut object = self.type_def().zero();
+        self.set_type_meta(&mut object);
+        object
+    }
+
+    /// Whether handlers and routes know the kind by its type. All others are served as documents
+    /// of which nothing is known but a schema, and say some things in other words.
+    #[must_use]
+    pub fn is_typed(&self) -> bool {
+        self.layout == Layout::Typed
+    }
+
+    /// How the reference's program calls the type of its objects, or of lists of them.
+    #[must_use]
+    pub fn program_type(&self, list: bool) -> String {
+        match (self.is_typed(), list) {
+            (true, false) => format!("*{}.{}", self.kind.internal_package(), self.kind.kind),
+            (true, true) => {
+                format!("*{}.{}", self.kind.internal_package(), self.described.list_kind)
+            }
+            (false, false) => "*unstructured.Unstructured".to_owned(),
+            (false, true) => "*unstructured.UnstructuredList".to_owned(),
+        }
+    }
+
+    /// Writes kind and version into an object.
+    pub fn set_type_meta(&self, object: &mut Value) {
+        set_type_meta(object, &self.kind);
     }
 }
 
 impl fmt::Debug for Resource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Resource").field(&self.kind.to_string()).finish()
-    }
-}
-
-fn resource(group_version: &GroupVersion, described: Described) -> Option<Resource> {
-    match group_version.group.as_str() {
-        api::flowcontrol::GROUP => flowcontrol::resource(group_version, described),
-        _ => Some(built_in::resource(group_version, described)),
-    }
-}
-
-/// The server itself lives from these.
-fn is_needed(group_version: &GroupVersion) -> bool {
-    matches!(group_version.group.as_str(), "" | api::flowcontrol::GROUP)
-}
-
-/// The kinds that are served, in the order in which discovery lists their groups.
-#[derive(Debug, Clone)]
-pub struct Resources {
-    list: Arc<[Arc<Resource>]>,
-}
-
-impl Resources {
-    /// The built-in kinds: those that are recorded and stored somewhere, and older versions as far
-    /// as they are asked for.
-    #[must_use]
-    pub fn built_in(config: &RuntimeConfig) -> Self {
-        let mut list = Vec::new();
-        for recorded in recorded::group_versions() {
-            let key = recorded.group_version();
-            if !config.serves(&key.group, &key.version, true) && !is_needed(key) {
-                continue;
-            }
-            let stored = recorded.resources().into_iter().filter(|kind| kind.storage.is_some());
-            list.extend(stored.filter_map(|described| resource(key, described)));
-        }
-        for (key, described) in older::flow_control() {
-            if config.serves(&key.group, &key.version, false) {
-                list.extend(resource(&key, described));
-            }
-        }
-        Self { list: list.into_iter().map(Arc::new).collect() }
-    }
-
-    /// The versions in which the objects of a resource are served.
-    pub fn versions_of<'a>(
-        &'a self,
-        resource: &'a Resource,
-    ) -> impl Iterator<Item = &'a Arc<Resource>> {
-        self.list.iter().filter(|other| other.key_prefix() == resource.key_prefix())
-    }
-
-    /// All of them.
-    pub fn iter(&self) -> impl Iterator<Item = &Arc<Resource>> {
-        self.list.iter()
-    }
-
-    /// The resource that a path names.
-    #[must_use]
-    pub fn find(&self, group: &str, version: &str, plural: &str) -> Option<&Arc<Resource>> {
-        self.list.iter().find(|resource| {
-            resource.described.plural == plural
-                && resource.kind.group == group
-                && resource.kind.version == version
-        })
-    }
-
-    /// Whether any kind of that version is served.
-    #[must_use]
-    pub fn has_version(&self, group: &str, version: &str) -> bool {
-        self.list
-            .iter()
-            .any(|resource| resource.kind.group == group && resource.kind.version == version)
-    }
-
-    /// Whether any kind of that group is served.
-    #[must_use]
-    pub fn has_group(&self, group: &str) -> bool {
-        self.list.iter().any(|resource| resource.kind.group == group)
-    }
-}
-
-impl Kinds for Resources {
-    fn is_known(&self, kind: &GroupVersionKind) -> bool {
-        let known = |resource: &Resource| {
-            let named =
-                resource.kind.kind == kind.kind || resource.described.list_kind == kind.kind;
-            let versions = resource.strategy.known_versions();
-            let version =
-                resource.kind.version == kind.version || versions.contains(&kind.version.as_str());
-            resource.kind.group == kind.group && named && version
-        };
-        self.list.iter().any(|resource| known(resource))
     }
 }

@@ -1,11 +1,55 @@
 //! What is code about a kind. Most kinds override little or nothing.
 
+use api::decode::{Decoded, Tree, decode};
+use api::schema::TypeDef;
+use custom::definition::Scale;
 use serde_json::Value;
 use validation::field::ErrorList;
 use validation::flowcontrol::Context;
 
 /// The hooks of a kind. Objects are in canonical form with defaults filled in.
 pub trait Strategy: Send + Sync {
+    /// Reads a document as an object of the kind; defaults are not filled in.
+    ///
+    /// # Errors
+    ///
+    /// What has the wrong type, in words.
+    fn decode(&self, type_def: &TypeDef, tree: Tree) -> Result<Decoded, String> {
+        decode(type_def, tree).map_err(|mismatch| mismatch.to_string())
+    }
+
+    /// Fills in the defaults of the type, and those that the type does not tell.
+    fn apply_defaults(&self, type_def: &TypeDef, object: &mut Value) {
+        type_def.apply_defaults(object);
+        self.fill_defaults(object);
+    }
+
+    /// Brings an object that was read from the store into the form in which it is written now:
+    /// types of built-in kinds do not change.
+    fn read_stored(&self, object: Value) -> Value {
+        object
+    }
+
+    /// Drops what is not written: empty lists.
+    fn drop_empty(&self, type_def: &TypeDef, object: &mut Value) {
+        type_def.prune(object);
+    }
+
+    /// Whether an update may do without a resource version, and overwrite whatever there is.
+    fn allows_unconditional_update(&self) -> bool {
+        true
+    }
+
+    /// Why no object can be created for now, if so.
+    fn creation_refusal(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// What holds every object of the kind whose deletion begins.
+    fn finalizer(&self) -> Option<&'static str> {
+        None
+    }
+
     /// Whether `metadata.generation` counts changes of the desired state.
     fn has_generation(&self) -> bool {
         true
@@ -58,6 +102,17 @@ pub trait Strategy: Send + Sync {
 
     /// What else changes in an object when its deletion begins.
     fn begin_deletion(&self, _object: &mut Value) {}
+
+    /// Where the scale subresource finds what it shows; `None` for the usual places.
+    fn scale(&self) -> Option<&Scale> {
+        None
+    }
+
+    /// What clients are told of an object that is right all the same; `old` is the one that it
+    /// replaces.
+    fn warnings(&self, _object: &Value, _old: Option<&Value>) -> Vec<String> {
+        Vec::new()
+    }
 
     /// Validates a new object.
     fn validate_create(&self, object: &Value, context: Context<'_>) -> ErrorList;

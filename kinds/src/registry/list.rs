@@ -307,8 +307,8 @@ const OTHERS: &[Kind] = &[
         .needs_version(),
     Kind::new("apiextensions.k8s.io", "CustomResourceDefinition")
         .names(Names::PathSegment)
-        .rules(rules::custom_resources::create)
-        .update_rules(rules::custom_resources::update)
+        .rules(custom::validate_create)
+        .update_rules(custom::validate_update)
         .fill(custom_resources::fill)
         .on_create(custom_resources::prepare_create)
         .on_update(custom_resources::prepare_update)

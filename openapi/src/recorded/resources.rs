@@ -132,6 +132,7 @@ impl From<ResourceLine> for Resource {
             type_def: Arc::clone(types::required(&line.type_name)),
             storage: line.storage.map(|storage| GroupVersion::new(storage.group, storage.version)),
             returns_deleted_object: line.returns_deleted_object,
+            published: None,
             subresources: line.subresources.into_iter().map(Subresource::from).collect(),
         }
     }

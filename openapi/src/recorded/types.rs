@@ -161,6 +161,7 @@ fn parse(line: &'static str) -> Parsed {
         description: describe::type_description(name),
         fields: line.fields.into_iter().map(|field| field.into_field(line.name, package)).collect(),
         atomic: line.atomic,
+        open: false,
         unions: line.unions.into_iter().map(Union::from).collect(),
         rules: Vec::new(),
     };

@@ -108,7 +108,10 @@ impl<'s> Node<'s> {
     /// What is declared for a member; `None` if no such member may be.
     pub(super) fn member(self, name: &str) -> Option<Self> {
         match self {
-            Self::Struct(type_def) => type_def.field(name).map(Self::of_field),
+            Self::Struct(type_def) => match type_def.field(name) {
+                Some(field) => Some(Self::of_field(field)),
+                None => type_def.open.then_some(Self::Untyped),
+            },
             Self::Map(shape) | Self::AtomicMap(shape) => Some(Self::of(shape)),
             Self::Untyped | Self::UntypedMap | Self::Opaque => Some(Self::Untyped),
             Self::List(_) | Self::UntypedList | Self::Scalar(_) => None,

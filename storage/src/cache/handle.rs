@@ -163,6 +163,12 @@ impl<D: Decoder> Cache<D> {
         self.state.lock().subscribe_with_state(self.progress())
     }
 
+    /// Ends every watch, once it has what was already handed to it. For a cache that others take
+    /// the place of.
+    pub fn end_watches(&self) {
+        self.state.lock().close();
+    }
+
     fn fresh_since(&self) -> Revision {
         self.timeline.lock().fresh_since(tokio::time::Instant::now().into_std())
     }

@@ -16,7 +16,7 @@ use tokio::sync::mpsc;
 use crate::backend::{Error, EventKind, Key, KeyValue, Revision};
 
 pub use handle::{Cache, FUTURE_WAIT};
-pub use pump::{CacheSet, Feed};
+pub use pump::{CacheSet, Caches, Feed};
 pub use state::{HISTORY_EVENTS_MAX, List, WATCHER_EVENTS_MAX};
 pub use timeline::FRESH_FOR;
 

@@ -3,12 +3,15 @@
 use std::sync::{Arc, Weak};
 
 use parking_lot::{Mutex, RwLock};
-use tokio::sync::watch;
+use tokio::sync::{mpsc, oneshot, watch};
 
 use super::state::State;
 use super::timeline::Timeline;
 use super::{Cache, Decoder, Entry};
 use crate::backend::{At, Backend, Error, Event, KeyValue, Page, Revision, Watch, WatchEnd};
+
+/// How many caches wait to be filled at the most; whoever wants one more waits for a place.
+const JOINS_MAX: usize = 16;
 
 /// A cache as the feeding task sees it.
 trait Fed: Send + Sync {
@@ -99,16 +102,74 @@ impl CacheSet {
         Ok(cache)
     }
 
-    /// What feeds the caches; its `run` is to be spawned. It ends with the backend.
+    /// What feeds the caches, whose `run` is to be spawned and which ends with the backend; and what
+    /// adds further ones while it runs.
     #[must_use]
-    pub fn feed(self) -> Feed {
-        Feed {
+    pub fn feed(self) -> (Feed, Caches) {
+        let (sender, joins) = mpsc::channel(JOINS_MAX);
+        let caches = Caches {
+            backend: Arc::downgrade(&self.backend),
+            joins: sender,
+            progress: self.progress.subscribe(),
+            timeline: Arc::clone(&self.timeline),
+        };
+        let feed = Feed {
             backend: Arc::downgrade(&self.backend),
             caches: self.caches.into_inner(),
             progress: self.progress,
             timeline: self.timeline,
             changes: self.changes,
-        }
+            joins,
+        };
+        (feed, caches)
+    }
+}
+
+/// A cache that wants to be filled and fed.
+struct Join {
+    cache: Arc<dyn Fed>,
+    filled: oneshot::Sender<Result<(), Error>>,
+}
+
+/// Adds caches to a [`Feed`] that runs.
+pub struct Caches {
+    backend: Weak<dyn Backend>,
+    joins: mpsc::Sender<Join>,
+    progress: watch::Receiver<Revision>,
+    timeline: Arc<Mutex<Timeline>>,
+}
+
+impl Caches {
+    /// Adds the cache of a prefix, filled with what is stored. It knows nothing of what was before.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Backend::range`]; [`Error::Closed`] after the feed ended.
+    pub async fn cache<D: Decoder>(
+        &self,
+        prefix: &str,
+        decoder: D,
+    ) -> Result<Arc<Cache<D>>, Error> {
+        let backend = self.backend.upgrade().ok_or(Error::Closed)?;
+        let cache = Arc::new(Cache {
+            prefix: prefix.to_owned(),
+            decoder,
+            state: Mutex::new(State::new(Vec::new(), *self.progress.borrow())),
+            backend,
+            progress: self.progress.clone(),
+            timeline: Arc::clone(&self.timeline),
+        });
+        let (filled, done) = oneshot::channel();
+        let join = Join { cache: Arc::clone(&cache) as _, filled };
+        self.joins.send(join).await.map_err(|_| Error::Closed)?;
+        done.await.map_err(|_| Error::Closed)??;
+        Ok(cache)
+    }
+}
+
+impl std::fmt::Debug for Caches {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Caches").finish_non_exhaustive()
     }
 }
 
@@ -119,13 +180,22 @@ pub struct Feed {
     progress: watch::Sender<Revision>,
     timeline: Arc<Mutex<Timeline>>,
     changes: Watch,
+    joins: mpsc::Receiver<Join>,
 }
 
 impl Feed {
     /// Hands every change to its cache until the store is closed.
     pub async fn run(mut self) {
         loop {
-            match self.changes.next().await {
+            // Both wait in channels: whichever is not taken is lost by nobody.
+            let next = tokio::select! {
+                next = self.changes.next() => next,
+                Some(join) = self.joins.recv() => {
+                    self.join(join).await;
+                    continue;
+                }
+            };
+            match next {
                 Ok(event) => self.hand_over(&event),
                 Err(WatchEnd::Closed) => break,
                 Err(WatchEnd::TooSlow) => {
@@ -140,6 +210,27 @@ impl Feed {
         for cache in self.caches.iter().filter_map(Weak::upgrade) {
             cache.close();
         }
+    }
+
+    /// Fills a cache with the state after the last change that was handed over, and feeds it from
+    /// there on: between two changes nothing can be missed.
+    async fn join(&mut self, join: Join) {
+        let Join { cache, filled } = join;
+        let result = self.fill(&*cache).await;
+        if result.is_ok() {
+            self.caches.retain(|cache| cache.strong_count() > 0);
+            self.caches.push(Arc::downgrade(&cache));
+        }
+        // Nobody has to wait for it any more.
+        let _gone = filled.send(result);
+    }
+
+    async fn fill(&self, cache: &dyn Fed) -> Result<(), Error> {
+        let backend = self.backend.upgrade().ok_or(Error::Closed)?;
+        let revision = *self.progress.borrow();
+        let stored = backend.range(cache.prefix(), At::Exact(revision), Page::default()).await?;
+        cache.replace(&stored.value, revision);
+        Ok(())
     }
 
     /// Goes on after the backend ended a watch that was too slow.

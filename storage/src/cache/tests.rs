@@ -21,7 +21,7 @@ async fn cached() -> (Arc<Memory>, Arc<Cache<Text>>) {
     store.commit(create("/x/a", "1")).await.unwrap();
     let set = CacheSet::new(Arc::clone(&store) as Arc<dyn Backend>).unwrap();
     let cache = set.cache("/x/", Text).await.unwrap();
-    tokio::spawn(set.feed().run());
+    tokio::spawn(set.feed().0.run());
     (store, cache)
 }
 
@@ -186,7 +186,7 @@ async fn lists_of_now_and_of_the_past_decode_nothing() {
     let decoded = Arc::new(AtomicUsize::new(0));
     let set = CacheSet::new(Arc::clone(&store) as Arc<dyn Backend>).unwrap();
     let cache = set.cache("/x/", Counting(Arc::clone(&decoded))).await.unwrap();
-    tokio::spawn(set.feed().run());
+    tokio::spawn(set.feed().0.run());
     let before = store.status().revision;
     store.commit(create("/x/one more", "1")).await.unwrap();
     for _ in 0..5 {
@@ -235,7 +235,7 @@ async fn flooded(compact: bool) -> (Arc<Memory>, Arc<Cache<Text>>, Subscription<
     if compact {
         store.compact(deleted).await.unwrap();
     }
-    tokio::spawn(set.feed().run());
+    tokio::spawn(set.feed().0.run());
     (store, cache, watch)
 }
 
@@ -267,8 +267,66 @@ async fn the_feed_ends_with_the_store() {
     let store = Arc::new(Memory::new());
     let set = CacheSet::new(Arc::clone(&store) as Arc<dyn Backend>).unwrap();
     let cache = set.cache("/x/", Text).await.unwrap();
-    let feed = tokio::spawn(set.feed().run());
+    let feed = tokio::spawn(set.feed().0.run());
     drop(cache);
     drop(store);
     feed.await.unwrap();
+}
+
+#[tokio::test]
+async fn a_cache_that_comes_later_has_what_is_stored_and_what_follows() {
+    let store = Arc::new(Memory::new());
+    store.commit(create("/x/a", "1")).await.unwrap();
+    let set = CacheSet::new(Arc::clone(&store) as Arc<dyn Backend>).unwrap();
+    let (feed, caches) = set.feed();
+    tokio::spawn(feed.run());
+    // Changes and joins in turn: whatever comes between two changes, nothing is missed.
+    for number in 0..50 {
+        store.commit(create(&format!("/x/n{number:02}"), "n")).await.unwrap();
+        let cache = caches.cache("/x/", Text).await.unwrap();
+        let last = store.commit(update("/x/a", "again", modified(&store).await)).await.unwrap();
+        let list = cache.list(Freshness::Consistent).await.unwrap();
+        assert_eq!(list.entries.len(), number + 2);
+        assert_eq!(texts(&list)[0], "again");
+        assert_eq!(list.revision, last.revision);
+    }
+}
+
+async fn modified(store: &Memory) -> Revision {
+    let read = store.get(&crate::Key::new("/x/a"), crate::At::Latest).await.unwrap();
+    read.value.unwrap().modified
+}
+
+#[tokio::test]
+async fn a_cache_that_comes_later_knows_nothing_of_before() {
+    let store = Arc::new(Memory::new());
+    let set = CacheSet::new(Arc::clone(&store) as Arc<dyn Backend>).unwrap();
+    let (feed, caches) = set.feed();
+    tokio::spawn(feed.run());
+    let first = caches.cache("/x/", Text).await.unwrap();
+    let created = store.commit(create("/x/a", "1")).await.unwrap().revision;
+    first.wait_for(created).await.unwrap();
+    let later = caches.cache("/x/", Text).await.unwrap();
+    assert!(matches!(later.subscribe(Revision(0)), Err(ReadError::TooOld { .. })));
+    assert!(later.subscribe(created).is_ok());
+}
+
+#[tokio::test]
+async fn watches_end_when_another_cache_takes_over_after_what_was_on_its_way() {
+    let (store, cache) = cached().await;
+    let mut watch = cache.subscribe_with_state();
+    let created = store.commit(create("/x/b", "2")).await.unwrap().revision;
+    cache.wait_for(created).await.unwrap();
+    cache.end_watches();
+    assert_eq!(watch.events.recv().await.unwrap().revision(), created);
+    assert!(watch.events.recv().await.is_none());
+}
+
+#[tokio::test]
+async fn no_cache_joins_a_feed_that_ended() {
+    let store = Arc::new(Memory::new());
+    let set = CacheSet::new(Arc::clone(&store) as Arc<dyn Backend>).unwrap();
+    let (feed, caches) = set.feed();
+    drop(feed);
+    assert_eq!(caches.cache("/x/", Text).await.unwrap_err(), crate::Error::Closed);
 }

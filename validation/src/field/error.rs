@@ -105,6 +105,18 @@ impl Shown {
     pub fn null() -> Self {
         Self("null".to_owned())
     }
+
+    /// As this text, without quotes: numbers that are printed in a way of their own.
+    #[must_use]
+    pub fn plain(text: String) -> Self {
+        Self(text)
+    }
+
+    /// Not at all: large values, which say less than the detail.
+    #[must_use]
+    pub fn omitted() -> Self {
+        Self(String::new())
+    }
 }
 
 impl From<&str> for Shown {
@@ -207,6 +219,15 @@ impl Error {
         Self::new(ErrorType::Forbidden, path, Shown::null(), detail)
     }
 
+    /// The value has the wrong type.
+    pub fn type_invalid(
+        path: &impl fmt::Display,
+        value: impl Into<Shown>,
+        detail: impl Into<String>,
+    ) -> Self {
+        Self::new(ErrorType::TypeInvalid, path, value.into(), detail)
+    }
+
     /// The value is there already.
     pub fn duplicate(path: &impl fmt::Display, value: impl Into<Shown>) -> Self {
         Self::new(ErrorType::Duplicate, path, value.into(), "")
@@ -292,7 +313,7 @@ impl Error {
     #[must_use]
     pub fn body(&self) -> String {
         let mut text = self.error_type.text().to_owned();
-        if self.error_type.shows_value() {
+        if self.error_type.shows_value() && !self.value.0.is_empty() {
             text.extend([": ", &self.value.0]);
         }
         if !self.detail.is_empty() {

@@ -101,6 +101,7 @@ fn struct_type(name: &str, fields: Vec<Field>, tags: &[&str]) -> TypeDef {
         description: String::new(),
         fields,
         atomic: false,
+        open: false,
         unions: Vec::new(),
         rules: tags.iter().map(|tag| tag.parse().unwrap()).collect(),
     }

@@ -22,6 +22,7 @@ pub fn partial_object_metadata() -> &'static TypeDef {
             default: None,
         })],
         atomic: false,
+        open: false,
         unions: Vec::new(),
         rules: Vec::new(),
     });

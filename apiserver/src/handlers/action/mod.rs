@@ -71,8 +71,9 @@ impl Call<'_> {
         let media_type = body_type(&self.request.parts.headers)?;
         let text = read_body(&mut self.request.body).await?;
         let Some(type_def) = known::type_of(kind) else { return Err(Status::unknown_resource()) };
-        let kinds = &self.server.resources;
-        let read = body::read(&text, media_type, kind, &type_def, kinds, options.field_validation)?;
+        let read_as = body::Typed { kind, type_def: &type_def };
+        let kinds = &self.server.served().resources;
+        let read = body::read(&text, media_type, &read_as, kinds, options.field_validation)?;
         read.warnings.into_iter().for_each(|warning| self.request.record.warn(warning));
         Ok(Asked { object: read.object, options, accepted })
     }

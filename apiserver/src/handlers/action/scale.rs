@@ -23,19 +23,28 @@ fn kind() -> GroupVersionKind {
 pub(super) async fn get(call: Call<'_>) -> Result<Reply, Status> {
     let accepted = call.request.negotiate(&accept::DOCUMENT)?;
     let entry = call.entry(Freshness::Consistent).await?;
-    Ok(answer(200, &scale_of(&call.resource, &entry.object.value(&call.resource)), accepted))
+    let object = entry.object.value(&call.resource);
+    if let Some(paths) = call.resource.strategy.scale()
+        && paths.spec_replicas.get(&object).is_none()
+    {
+        let path = format!(".{}", paths.spec_replicas.selector());
+        return Err(Status::internal_error(&format!(
+            "the spec replicas field {path:?} does not exist"
+        )));
+    }
+    Ok(answer(200, &scale_of(&call.resource, &object), accepted))
 }
 
 pub(super) async fn update(mut call: Call<'_>) -> Result<Reply, Status> {
     let asked = call.asked(&kind(), Write::Update).await?;
     let context = call.context(&asked.options, &call.name);
     context.check_name(&asked.object)?;
-    let written = context.update(|live| Ok(scaled(live, &asked.object))).await?;
+    let written = context.update(|live| Ok(scaled(&call.resource, live, &asked.object))).await?;
     Ok(answer(200, &scale_of(&call.resource, &written.value(&call.resource)), asked.accepted))
 }
 
 pub(super) async fn patch(mut call: Call<'_>) -> Result<Reply, Status> {
-    let patch_type = PatchType::of(&call.request)?;
+    let patch_type = PatchType::of(&call.request, &call.resource)?;
     let accepted = call.request.negotiate(&accept::DOCUMENT)?;
     let text = read_body(&mut call.request.body).await?;
     let options = WriteOptions::read(&call.request.query, Write::Patch)?;
@@ -45,7 +54,7 @@ pub(super) async fn patch(mut call: Call<'_>) -> Result<Reply, Status> {
     let propose = |live: &Value| {
         let scale = patched(scale_of(&call.resource, live), patch_type, patch.clone())?;
         context.check_name(&scale)?;
-        Ok(scaled(live, &scale))
+        Ok(scaled(&call.resource, live, &scale))
     };
     let written = context.update(propose).await?;
     Ok(answer(200, &scale_of(&call.resource, &written.value(&call.resource)), accepted))
@@ -63,10 +72,18 @@ fn patched(scale: Value, patch_type: PatchType, patch: Tree) -> Result<Value, St
 }
 
 /// The object with as many replicas as the Scale says.
-fn scaled(live: &Value, scale: &Value) -> Proposal {
+fn scaled(resource: &Resource, live: &Value, scale: &Value) -> Proposal {
     let mut object = live.clone();
-    object["spec"]["replicas"] = json!(scale["spec"]["replicas"].as_i64().unwrap_or(0));
-    metadata::set(&mut object, "resourceVersion", scale["metadata"]["resourceVersion"].clone());
+    let replicas = json!(scale["spec"]["replicas"].as_i64().unwrap_or(0));
+    match resource.strategy.scale() {
+        // What is in the way is refused when the object is validated.
+        Some(paths) => drop(paths.spec_replicas.set(&mut object, replicas)),
+        None => object["spec"]["replicas"] = replicas,
+    }
+    let version = &scale["metadata"]["resourceVersion"];
+    if version.as_str().is_some_and(|version| !version.is_empty()) {
+        metadata::set(&mut object, "resourceVersion", version.clone());
+    }
     Proposal { object, applied: false, uid: metadata::uid(scale) }
 }
 
@@ -75,9 +92,8 @@ fn scale_of(resource: &Resource, object: &Value) -> Value {
     for member in ["name", "namespace", "uid", "resourceVersion", "creationTimestamp"] {
         metadata::set(&mut scaled, member, object["metadata"][member].clone());
     }
-    let replicas = |part: &str| json!(object[part]["replicas"].as_i64().unwrap_or(0));
-    let mut status = json!({ "replicas": replicas("status") });
-    let selector = selector(resource, &object["spec"]["selector"]);
+    let Counts { wished, observed, selector } = counts(resource, object);
+    let mut status = json!({ "replicas": observed });
     if !selector.is_empty() {
         status["selector"] = json!(selector);
     }
@@ -85,9 +101,35 @@ fn scale_of(resource: &Resource, object: &Value) -> Value {
         "kind": "Scale",
         "apiVersion": "autoscaling/v1",
         "metadata": scaled["metadata"],
-        "spec": if replicas("spec") == 0 { json!({}) } else { json!({ "replicas": replicas("spec") }) },
+        "spec": if wished == 0 { json!({}) } else { json!({ "replicas": wished }) },
         "status": status,
     })
+}
+
+/// What a Scale tells of an object.
+struct Counts {
+    wished: i64,
+    observed: i64,
+    selector: String,
+}
+
+fn counts(resource: &Resource, object: &Value) -> Counts {
+    let number = |value: Option<&Value>| value.and_then(Value::as_i64).unwrap_or(0);
+    match resource.strategy.scale() {
+        Some(paths) => {
+            let selector = paths.label_selector.as_ref().and_then(|path| path.get(object));
+            Counts {
+                wished: number(paths.spec_replicas.get(object)),
+                observed: number(paths.status_replicas.get(object)),
+                selector: selector.and_then(Value::as_str).unwrap_or_default().to_owned(),
+            }
+        }
+        None => Counts {
+            wished: number(object["spec"].get("replicas")),
+            observed: number(object["status"].get("replicas")),
+            selector: selector(resource, &object["spec"]["selector"]),
+        },
+    }
 }
 
 /// A label selector in one text.

@@ -100,7 +100,8 @@ impl Call<'_> {
             }
         };
         let resource = GroupResource { group: "", resource: plural };
-        let Some(found) = self.server.stores.peek("", plural, namespace, name) else {
+        let Some(found) = self.server.catalog.peek().stores.peek("", plural, namespace, name)
+        else {
             return Err(Status::not_found(resource, name));
         };
         let uid = found.object.metadata.uid.clone();

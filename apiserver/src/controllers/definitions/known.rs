@@ -1,0 +1,233 @@
+//! The definitions as they were last seen, and what was made of them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use kinds::definition::{self, TakenNames};
+use kinds::deletion::CLEANUP;
+use serde_json::Value;
+use storage::Revision;
+
+use crate::catalog::{Catalog, CustomResource};
+use crate::objects::{ObjectEntry, metadata};
+use crate::resources::Resource;
+use crate::resources::custom::Compiled;
+
+/// A definition.
+pub(super) struct Known {
+    pub(super) value: Value,
+    modified: Revision,
+    compiled: Option<(Basis, Option<Arc<Compiled>>)>,
+    served: Option<Serving>,
+    /// Its objects were taken away, and no further ones can be made.
+    pub(super) is_empty: bool,
+}
+
+/// What a definition says of its objects: as long as it is the same, so is what was compiled.
+#[derive(Debug, Clone, PartialEq)]
+struct Basis {
+    uid: String,
+    spec: Value,
+    accepted_names: Value,
+}
+
+struct Serving {
+    terminating: bool,
+    resource: CustomResource,
+}
+
+impl Known {
+    fn new(value: Value, modified: Revision) -> Self {
+        Self { value, modified, compiled: None, served: None, is_empty: false }
+    }
+
+    pub(super) fn group(&self) -> &str {
+        self.value["spec"]["group"].as_str().unwrap_or_default()
+    }
+
+    /// Whether it goes as soon as its objects are gone.
+    pub(super) fn awaits_cleanup(&self) -> bool {
+        metadata::is_being_deleted(&self.value)
+            && metadata::finalizers(&self.value).iter().any(|finalizer| finalizer == CLEANUP)
+    }
+
+    pub(super) fn compiled(&self) -> Option<&Arc<Compiled>> {
+        self.compiled.as_ref().and_then(|(_, compiled)| compiled.as_ref())
+    }
+
+    fn basis(&self) -> Basis {
+        Basis {
+            uid: metadata::text(&self.value, "uid").to_owned(),
+            spec: self.value["spec"].clone(),
+            accepted_names: definition::accepted_names(&self.value).clone(),
+        }
+    }
+
+    fn is_compiled(&self) -> bool {
+        self.compiled.as_ref().is_some_and(|(basis, _)| {
+            basis.uid == metadata::text(&self.value, "uid")
+                && basis.spec == self.value["spec"]
+                && basis.accepted_names == *definition::accepted_names(&self.value)
+        })
+    }
+
+    /// Whether its objects are to be served: not any more if nothing but their end holds it.
+    fn is_wanted(&self) -> bool {
+        let alone = metadata::finalizers(&self.value).len() <= 1;
+        definition::is_served(&self.value) && !(self.is_empty && alone)
+    }
+}
+
+/// All definitions by name.
+#[derive(Default)]
+pub(super) struct KnownDefinitions {
+    all: BTreeMap<String, Known>,
+    /// Those whose names are to be looked at, by the revision of their last change.
+    unsettled: BTreeSet<(Revision, String)>,
+    /// A definition is gone that was served.
+    gone: bool,
+}
+
+impl KnownDefinitions {
+    pub(super) fn get(&self, name: &str) -> Option<&Known> {
+        self.all.get(name)
+    }
+
+    pub(super) fn get_mut(&mut self, name: &str) -> Option<&mut Known> {
+        self.all.get_mut(name)
+    }
+
+    /// The names of those that are so.
+    pub(super) fn names(&self, are: impl Fn(&Known) -> bool) -> Vec<String> {
+        let chosen = self.all.iter().filter(|(_, known)| are(known));
+        chosen.map(|(name, _)| name.clone()).collect()
+    }
+
+    /// Takes in what is stored.
+    pub(super) fn refresh(&mut self, stored: &[ObjectEntry], resource: &Resource) {
+        let mut freed = BTreeSet::new();
+        let names: BTreeSet<&str> =
+            stored.iter().map(|entry| entry.object.metadata.name.as_str()).collect();
+        self.all.retain(|name, known| {
+            let stays = names.contains(name.as_str());
+            if !stays {
+                freed.insert(known.group().to_owned());
+                self.gone |= known.served.is_some();
+            }
+            stays
+        });
+        for entry in stored {
+            let name = &entry.object.metadata.name;
+            if self.all.get(name).is_some_and(|known| known.modified == entry.modified) {
+                continue;
+            }
+            let value = entry.object.value(resource);
+            self.unsettled.insert((entry.modified, name.clone()));
+            match self.all.get_mut(name) {
+                Some(known) => {
+                    known.modified = entry.modified;
+                    self.replace(name, value);
+                }
+                None => drop(self.all.insert(name.clone(), Known::new(value, entry.modified))),
+            }
+        }
+        freed.iter().for_each(|group| self.unsettle(group));
+    }
+
+    /// Takes in what became of a definition. Who waits for a name of its group gets another chance.
+    pub(super) fn replace(&mut self, name: &str, value: Value) {
+        let Some(known) = self.all.get_mut(name) else { return };
+        let before = std::mem::replace(&mut known.value, value);
+        let same_object = metadata::uid(&before) == metadata::uid(&known.value);
+        known.is_empty &= same_object;
+        let changed =
+            definition::accepted_names(&before) != definition::accepted_names(&known.value);
+        if changed || !same_object {
+            let group = known.group().to_owned();
+            self.unsettle(&group);
+        }
+    }
+
+    /// Looks again at those of a group that did not get their names.
+    fn unsettle(&mut self, group: &str) {
+        let waiting = self.all.iter().filter(|(_, known)| {
+            known.group() == group && !definition::is_true(&known.value, "NamesAccepted")
+        });
+        self.unsettled.extend(waiting.map(|(name, known)| (known.modified, name.clone())));
+    }
+
+    /// The next one whose names are to be looked at.
+    pub(super) fn next_unsettled(&mut self) -> Option<String> {
+        loop {
+            let (_, name) = self.unsettled.pop_first()?;
+            let goes = |known: &Known| metadata::is_being_deleted(&known.value);
+            if self.all.get(&name).is_some_and(|known| !goes(known)) {
+                return Some(name);
+            }
+        }
+    }
+
+    /// The names that are accepted in a group.
+    pub(super) fn taken_names(&self, group: &str) -> TakenNames {
+        let members = self.all.values().filter(|known| known.group() == group);
+        TakenNames::of(members.map(|known| &known.value))
+    }
+
+    /// Brings what is served up to date; whether it has changed.
+    pub(super) async fn compile(&mut self, catalog: &Catalog) -> bool {
+        let mut changed = std::mem::take(&mut self.gone);
+        for (name, known) in &mut self.all {
+            if !known.is_wanted() {
+                changed |= known.served.take().is_some();
+                continue;
+            }
+            if !known.is_compiled() {
+                let compiled = compile(name, &known.value, catalog).await;
+                known.compiled = Some((known.basis(), compiled));
+                changed |= known.served.take().is_some();
+            }
+            let terminating = definition::is_terminating(&known.value);
+            let Some(compiled) = known.compiled() else { continue };
+            if known.served.as_ref().is_none_or(|served| served.terminating != terminating) {
+                let resource = compiled.serve(terminating);
+                known.served = Some(Serving { terminating, resource });
+                changed = true;
+            }
+        }
+        changed
+    }
+
+    /// What is to be served.
+    pub(super) fn served(&self) -> Vec<CustomResource> {
+        let served = self.all.values().filter_map(|known| known.served.as_ref());
+        served.map(|served| served.resource.clone()).collect()
+    }
+
+    /// What could not be served is tried again.
+    pub(super) fn forget_served(&mut self) {
+        self.all.values_mut().for_each(|known| known.served = None);
+        self.gone = true;
+    }
+}
+
+/// Compiles a definition, which may take a while; `None` if its objects cannot be served.
+async fn compile(name: &str, value: &Value, catalog: &Catalog) -> Option<Arc<Compiled>> {
+    let value = value.clone();
+    let compiled = tokio::task::spawn_blocking(move || Compiled::new(&value)).await;
+    let compiled = match compiled {
+        Ok(Ok(compiled)) => compiled,
+        Ok(Err(error)) => {
+            tracing::error!(%error, name, "a definition cannot be served");
+            return None;
+        }
+        Err(error) => {
+            tracing::error!(%error, name, "a definition could not be compiled");
+            return None;
+        }
+    };
+    if catalog.is_built_in(compiled.stored()) {
+        tracing::warn!(name, "a definition of a built-in kind is not served");
+        return None;
+    }
+    Some(Arc::new(compiled))
+}
