@@ -61,12 +61,16 @@ fn reason(text: &str, problem: &str) -> PatternError {
         let operator = text.find(['*', '+', '?']).and_then(|at| text.get(at..=at));
         part("missing argument to repetition operator", operator.unwrap_or("*"))
     } else if problem.contains("invalid character class range") {
-        whole("invalid character class range")
+        let dash = text.find('-').unwrap_or(0);
+        let around = text.get(dash.saturating_sub(1)..(dash + 2).min(text.len()));
+        part("invalid character class range", around.unwrap_or(text))
     } else if problem.contains("unrecognized escape sequence") {
         let start = text.find('\\').unwrap_or(0);
         part("invalid escape sequence", text.get(start..start + 2).unwrap_or(text))
     } else if problem.contains("repetition") {
-        whole("invalid repeat count")
+        let start = text.find('{').unwrap_or(0);
+        let end = text.find('}').map_or(text.len(), |at| at + 1);
+        part("invalid repeat count", text.get(start..end).unwrap_or(text))
     } else {
         whole("invalid or unsupported Perl syntax")
     }
@@ -84,6 +88,7 @@ fn rewrite(text: &str) -> Result<String, PatternError> {
         match character {
             '\\' => rewriter.escape(text)?,
             '[' => rewriter.class(text)?,
+            '*' | '+' | '?' => rewriter.repetition(character)?,
             other => rewriter.out.push(other),
         }
     }
@@ -91,6 +96,25 @@ fn rewrite(text: &str) -> Result<String, PatternError> {
 }
 
 impl Rewriter<'_> {
+    /// An operator after another one means nothing, but for the question mark that makes it modest.
+    fn repetition(&mut self, operator: char) -> Result<(), PatternError> {
+        self.out.push(operator);
+        if self.out.ends_with("(?") {
+            return Ok(());
+        }
+        if self.rest.peek() == Some(&'?') {
+            self.rest.next();
+            self.out.push('?');
+        }
+        match self.rest.peek() {
+            Some(next @ ('*' | '+' | '?')) => {
+                let part = format!("{operator}{next}");
+                Err(PatternError { reason: "invalid nested repetition operator", part })
+            }
+            _ => Ok(()),
+        }
+    }
+
     fn escape(&mut self, text: &str) -> Result<(), PatternError> {
         let Some(character) = self.rest.next() else {
             return Err(PatternError {

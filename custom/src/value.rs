@@ -76,6 +76,9 @@ pub(crate) fn equal(left: &Value, right: &Value) -> bool {
     }
 }
 
+/// Numbers from ten to this power are printed with an exponent.
+const GO_EXPONENT_MAX: i32 = 6;
+
 /// A floating-point number as the reference's programming language prints it.
 pub(crate) fn go_float(number: f64) -> String {
     if number == 0.0 {
@@ -94,7 +97,7 @@ pub(crate) fn go_float(number: f64) -> String {
     let scientific = format!("{number:e}");
     let (digits, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
     let exponent: i32 = exponent.parse().unwrap_or(0);
-    if (-4..21).contains(&exponent) {
+    if (-4..GO_EXPONENT_MAX).contains(&exponent) {
         return number.to_string();
     }
     let sign = if exponent < 0 { '-' } else { '+' };
@@ -117,8 +120,9 @@ mod tests {
     fn floats_are_printed_as_in_go() {
         for (number, text) in [
             (0.5, "0.5"),
+            (100_000.0, "100000"),
             (1e21, "1e+21"),
-            (1e20, "100000000000000000000"),
+            (12_345_678_901.0, "1.2345678901e+10"),
             (1.5e-7, "1.5e-07"),
             (3.0, "3"),
         ] {

@@ -7,11 +7,14 @@ use ::cel::common::ast::{
     operators,
 };
 
+use std::borrow::Cow;
+
 use super::Variable;
 use super::cost::{self, Model, UNKNOWN};
+use super::functions;
 use super::signature::{self, Native, Overload};
 use super::source;
-use super::types::Type;
+use super::types::{self, ObjectType, Type};
 use super::value::{CompiledPattern, Value};
 
 /// An expression that can be evaluated. Variables are known by their place on the stack.
@@ -30,7 +33,8 @@ pub(super) enum Expr {
     Quantify(Quantifier, Box<Fold>),
     /// The items for which the filter holds, each turned into another.
     Gather(Box<Fold>, Option<Box<Self>>),
-    Bind(Box<(Self, Self)>),
+    /// The items in the order of their keys.
+    Sort(Box<Fold>),
     /// The body, for the value of an optional; it gives an optional itself if it is flat.
     IfPresent(Box<(Self, Self)>, bool),
 }
@@ -73,13 +77,22 @@ pub(super) struct Checker<'p> {
     problems: Vec<(u32, String)>,
     /// Items of lists may have different types: they are the values of a `format`.
     mixed: bool,
+    /// Why the expression can have no value, though its types are right.
+    broken: Option<String>,
 }
 
 impl<'p> Checker<'p> {
     pub(super) fn new(places: &'p SourceInfo, variables: &[Variable]) -> Self {
         let scope = variables.iter().map(|each| (each.name.clone(), each.value_type.clone()));
         let used = vec![false; variables.len()];
-        Self { places, scope: scope.collect(), used, problems: Vec::new(), mixed: false }
+        Self {
+            places,
+            scope: scope.collect(),
+            used,
+            problems: Vec::new(),
+            mixed: false,
+            broken: None,
+        }
     }
 
     /// Everything that is wrong, in the order of the expression.
@@ -91,6 +104,11 @@ impl<'p> Checker<'p> {
         });
         let problems: Vec<String> = problems.collect();
         (!problems.is_empty()).then(|| problems.join("\n"))
+    }
+
+    /// Why the expression can have no value.
+    pub(super) fn broken(&mut self) -> Option<String> {
+        self.broken.take()
     }
 
     pub(super) fn into_used(self) -> Vec<bool> {
@@ -169,7 +187,10 @@ impl<'p> Checker<'p> {
             other => (other.clone(), false),
         };
         let found = match &of {
-            Type::Object(object) => object.fields.get(field).map(|field| field.value_type.clone()),
+            Type::Object(object) => {
+                let name = field_name(object, field);
+                object.fields.get(&*name).map(|field| field.value_type.clone())
+            }
             Type::Map(map) => Some(map.value.clone()),
             Type::Dyn(_) => Some(Type::anything()),
             other => {
@@ -187,7 +208,11 @@ impl<'p> Checker<'p> {
             Access::Get => found,
         };
         let cost = operand.cost.saturating_add(u64::from(access != Access::Has));
-        let expr = Expr::Field(Box::new(operand.expr), Value::text(field), access);
+        let name = match &of {
+            Type::Object(object) => field_name(object, field),
+            _ => field.into(),
+        };
+        let expr = Expr::Field(Box::new(operand.expr), Value::text(&name), access);
         Some(Checked { expr, ty, cost })
     }
 
@@ -279,7 +304,14 @@ impl<'p> Checker<'p> {
                 None => failed = true,
             }
         }
-        if failed { None } else { self.resolve(id, &name, is_member, args) }
+        if failed && signature::lookup(&name).is_none() {
+            return self.undeclared(id, &name);
+        }
+        if failed { None } else { self.resolve(id, &name, is_member, args, call) }
+    }
+
+    fn undeclared<T>(&mut self, id: u64, name: &str) -> Option<T> {
+        self.fail(id, format!("undeclared reference to '{name}' (in container '')"))
     }
 
     /// The name of what is called, and the value on which it is called: `ip.isCanonical` is a name.
@@ -302,10 +334,9 @@ impl<'p> Checker<'p> {
         name: &str,
         is_member: bool,
         args: Vec<Checked>,
+        call: &CallExpr,
     ) -> Option<Checked> {
-        let Some(overloads) = signature::lookup(name) else {
-            return self.fail(id, format!("undeclared reference to '{name}' (in container '')"));
-        };
+        let Some(overloads) = signature::lookup(name) else { return self.undeclared(id, name) };
         let types: Vec<&Type> = args.iter().map(|arg| &arg.ty).collect();
         let matching: Vec<(&Overload, Type)> = overloads
             .iter()
@@ -323,9 +354,12 @@ impl<'p> Checker<'p> {
         };
         let differs = |(_, other): &(&Overload, Type)| !other.accepts(result, &mut []);
         let ty = if matching.iter().any(differs) { Type::anything() } else { result.clone() };
-        let sizes: Vec<u64> = types.iter().map(|ty| ty.size_max()).collect();
         let model = first.model;
-        let own = matching.iter().map(|(overload, _)| cost::of_call(overload.model, &sizes)).max();
+        let sizes = sizes_of(model, &types);
+        let own = matching
+            .iter()
+            .map(|(overload, _)| cost::of_call(overload.model, &sizes_of(overload.model, &types)))
+            .max();
         let (native, ty) = (first.native, sized(ty, model, name, &sizes));
         let cost = args.iter().fold(own.unwrap_or(1), |sum, arg| sum.saturating_add(arg.cost));
         match (name, args.len()) {
@@ -333,11 +367,49 @@ impl<'p> Checker<'p> {
             (operators::LOGICAL_OR, 2) => Some(both(args, Expr::Or)),
             (operators::CONDITIONAL, 3) => conditional(args, ty),
             _ => {
-                let args = args.into_iter().map(|arg| arg.expr).collect();
+                let args: Vec<Expr> = args.into_iter().map(|arg| arg.expr).collect();
+                self.check_constants(id, name, &args, call, native)?;
                 let args = self.with_patterns(id, model, args)?;
                 Some(Checked { expr: Expr::Call(native, args, model), ty, cost })
             }
         }
+    }
+
+    /// What is written out can be tried at once.
+    fn check_constants(
+        &mut self,
+        id: u64,
+        name: &str,
+        args: &[Expr],
+        call: &CallExpr,
+        native: Native,
+    ) -> Option<()> {
+        let last = call.args.last().map_or(id, |arg| arg.id);
+        match (name, args) {
+            ("matches", [.., Expr::Constant(Value::Text(text))])
+                if crate::pattern::Pattern::compile(text).is_err() =>
+            {
+                return self.fail(last, "invalid matches argument");
+            }
+            ("format", [Expr::Constant(Value::Text(text)), _]) => {
+                if let Some(problem) = functions::clause_problem(text) {
+                    return self.fail(id, problem);
+                }
+            }
+            (
+                "int" | "uint" | "double" | "bool" | "duration" | "timestamp",
+                [Expr::Constant(value @ Value::Text(_))],
+            ) => {
+                if let Err(error) = native(std::slice::from_ref(value)) {
+                    if matches!(name, "duration" | "timestamp") {
+                        return self.fail(last, format!("invalid {name} argument"));
+                    }
+                    self.broken = Some(error.to_string());
+                }
+            }
+            _ => {}
+        }
+        Some(())
     }
 
     /// Regular expressions that are written out are compiled once.
@@ -355,11 +427,30 @@ impl<'p> Checker<'p> {
     }
 }
 
+/// The name of a field: words that mean something may be written as they are.
+fn field_name<'n>(object: &ObjectType, field: &'n str) -> Cow<'n, str> {
+    if !object.fields.contains_key(field) && types::RESERVED.contains(&field) {
+        return format!("__{field}__").into();
+    }
+    field.into()
+}
+
+/// The sizes of arguments, as the function that is called looks at them.
+fn sizes_of(model: Model, types: &[&Type]) -> Vec<u64> {
+    let size = |index: usize| types.get(index).map_or(0, |ty| ty.size_max());
+    let item = types.first().map_or(0, |ty| ty.item_size_max());
+    match model {
+        Model::Items => vec![size(0), item],
+        Model::Join => vec![size(0), size(1), item],
+        _ => types.iter().map(|ty| ty.size_max()).collect(),
+    }
+}
+
 /// What is known of the size of a call's result.
 fn sized(ty: Type, model: Model, name: &str, sizes: &[u64]) -> Type {
     let size = |index: usize| sizes.get(index).copied().unwrap_or(UNKNOWN);
     let sum = size(0).saturating_add(size(1));
-    let grows = matches!(name, "replace" | "join" | "format");
+    let grows = matches!(name, "replace" | "format");
     match (ty, model) {
         (Type::Text(_), Model::Concat) => Type::Text(sum),
         (Type::Bytes(_), Model::Concat) => Type::Bytes(sum),
@@ -369,6 +460,12 @@ fn sized(ty: Type, model: Model, name: &str, sizes: &[u64]) -> Type {
         (Type::List(list), Model::ReadTwice | Model::Regex) => {
             Type::list(Type::Text(size(0)), size(0).min(list.max))
         }
+        (Type::Text(_), Model::Join) => Type::Text(cost::joined(sizes)),
+        (Type::Text(max), Model::ReadTwice) if name == "replace" => {
+            // Only a replacement that is no longer than what it replaces keeps the size.
+            Type::Text(if size(2) <= size(1) { size(0) } else { max })
+        }
+        (Type::List(list), Model::Items | Model::Squared) => Type::list(list.item.clone(), size(0)),
         (Type::List(list), Model::One) if name == operators::ADD => {
             Type::list(list.item.clone(), sum)
         }

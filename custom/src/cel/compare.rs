@@ -23,6 +23,7 @@ impl Value<'_> {
             },
             (Value::Quantity(left), Value::Quantity(right)) => left.equals(*right),
             (Value::Url(left), Value::Url(right)) => left == right,
+            (Value::Semver(left), Value::Semver(right)) => left == right,
             (Value::Ip(left), Value::Ip(right)) => left == right,
             (Value::Cidr(left, bits), Value::Cidr(right, other)) => left == right && bits == other,
             (Value::Format(left), Value::Format(right)) => left == right,

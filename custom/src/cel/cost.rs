@@ -28,8 +28,14 @@ pub(super) enum Model {
     Concat,
     /// Looking at each item of the second argument.
     Among,
-    /// Looking at each item of the first argument.
+    /// Looking at each item of the first argument; the second size is that of an item.
     Items,
+    /// Writing the items of a list one after the other, and the second argument between them.
+    Join,
+    /// Looking for each item of a list in all of it.
+    Squared,
+    /// Making so many items.
+    Range,
     /// Looking for each item of one list in the other.
     Pairs,
     /// Running the long expression of a format.
@@ -54,8 +60,21 @@ pub(super) fn of_call(model: Model, sizes: &[u64]) -> u64 {
         Model::Compare => tenth(size(0).min(size(1))),
         Model::Concat => tenth(size(0).saturating_add(size(1))),
         Model::Among => size(1),
-        Model::Items => size(0),
+        Model::Items => {
+            size(0).saturating_mul(tenth(sizes.get(1).copied().unwrap_or(0)).saturating_add(1))
+        }
+        Model::Join => tenth(joined(sizes)),
+        Model::Squared => size(0).saturating_mul(size(0)).saturating_add(LIST),
+        Model::Range => size(0).saturating_add(LIST),
         Model::Pairs => size(0).saturating_mul(size(1)),
         Model::Format => tenth(size(1)).saturating_mul(64),
     }
+}
+
+/// The size of a list's texts written one after the other: how many there are, what stands between
+/// them, and how long they are.
+pub(super) fn joined(sizes: &[u64]) -> u64 {
+    let size = |index: usize| sizes.get(index).copied().unwrap_or(0);
+    let between = size(0).saturating_sub(1).saturating_mul(size(1));
+    size(0).saturating_mul(size(2)).saturating_add(between)
 }

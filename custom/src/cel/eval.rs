@@ -1,10 +1,19 @@
 //! Evaluating expressions, as long as they do not cost too much.
 
+use std::cmp::Ordering;
 use std::sync::Arc;
 
 use super::check::{Access, Expr, Fold, Quantifier};
-use super::cost;
+use super::cost::{self, Model};
 use super::value::Value;
+
+/// The most bytes that a text may have that is computed, and the most items of a list.
+const RESULT_SIZE_MAX: usize = 10_000_000;
+
+/// Refuses to compute what would be too large to hold.
+pub(super) fn bounded(size: usize) -> Result<(), EvalError> {
+    if size > RESULT_SIZE_MAX { Err(EvalError::TooCostly) } else { Ok(()) }
+}
 
 /// Why an expression has no value, in the reference's words.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -37,6 +46,19 @@ pub(super) fn evaluate<'v>(
     (value, evaluator.spent)
 }
 
+/// What a call costs, by the values it is given.
+fn called(model: Model, values: &[Value<'_>]) -> u64 {
+    match (model, values) {
+        (Model::Range, [Value::Int(count)]) => u64::try_from(*count).unwrap_or(0),
+        (Model::Join, [list, ..]) => list.size(),
+        (Model::Items, [list, ..]) => list.size(),
+        _ => {
+            let sizes: Vec<u64> = values.iter().map(Value::size).collect();
+            cost::of_call(model, &sizes)
+        }
+    }
+}
+
 type Evaluated<'v> = Result<Value<'v>, EvalError>;
 
 struct Evaluator<'v> {
@@ -64,8 +86,7 @@ impl<'v> Evaluator<'v> {
                 for arg in args {
                     values.push(self.value(arg)?);
                 }
-                let sizes: Vec<u64> = values.iter().map(Value::size).collect();
-                self.spend(cost::of_call(*model, &sizes).max(1))?;
+                self.spend(called(*model, &values).max(1))?;
                 native(&values)
             }
             Expr::And(pair) => self.both(&pair.0, &pair.1, false),
@@ -79,10 +100,7 @@ impl<'v> Evaluator<'v> {
             Expr::Map(entries) => self.map(entries),
             Expr::Quantify(quantifier, fold) => self.quantify(*quantifier, fold),
             Expr::Gather(fold, filter) => self.gather(fold, filter.as_deref()),
-            Expr::Bind(parts) => {
-                let value = self.value(&parts.0)?;
-                self.with(vec![value], &parts.1)
-            }
+            Expr::Sort(fold) => self.sort(fold),
             Expr::IfPresent(parts, flat) => match self.value(&parts.0)? {
                 Value::Optional(None) => Ok(Value::none()),
                 Value::Optional(Some(value)) => {
@@ -176,10 +194,11 @@ impl<'v> Evaluator<'v> {
                 (Value::Optional(Some(value)), true) => (*value).clone(),
                 (_, true) => return Err(EvalError::NoSuchOverload),
             };
-            if values.iter().any(|(known, _)| known.equals(&key)) {
-                return Err(EvalError::message("Failed with repeated key"));
+            // Of a key that comes twice, the last value counts.
+            match values.iter_mut().find(|(known, _)| known.equals(&key)) {
+                Some((_, before)) => *before = value,
+                None => values.push((key, value)),
             }
-            values.push((key, value));
         }
         Ok(Value::Map(Arc::new(values)))
     }
@@ -248,4 +267,27 @@ impl<'v> Evaluator<'v> {
         }
         Ok(Value::list(items))
     }
+
+    fn sort(&mut self, fold: &'v Fold) -> Evaluated<'v> {
+        self.spend(cost::LIST)?;
+        let mut keyed = Vec::new();
+        for bound in self.each(fold)? {
+            self.spend(cost::LIST + 2)?;
+            let item = bound.first().cloned().ok_or(EvalError::NoSuchOverload)?;
+            keyed.push((self.with(bound, &fold.body)?, item));
+        }
+        sorted(keyed).map(Value::list)
+    }
+}
+
+/// Values in the order of their keys, which must be of one kind.
+pub(super) fn sorted<'v>(
+    mut keyed: Vec<(Value<'v>, Value<'v>)>,
+) -> Result<Vec<Value<'v>>, EvalError> {
+    let comparable = keyed.windows(2).all(|pair| pair[0].0.order(&pair[1].0).is_some());
+    if !comparable {
+        return Err(EvalError::NoSuchOverload);
+    }
+    keyed.sort_by(|(left, _), (right, _)| left.order(right).unwrap_or(Ordering::Equal));
+    Ok(keyed.into_iter().map(|(_, value)| value).collect())
 }

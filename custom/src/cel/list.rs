@@ -1,6 +1,6 @@
 //! Lists, as the rules of their kind have them.
 
-use super::eval::EvalError;
+use super::eval::{EvalError, bounded};
 use super::types::ListType;
 use super::value::Value;
 
@@ -10,6 +10,7 @@ pub(super) fn concatenated<'v>(
     right: &Value<'v>,
 ) -> Result<Value<'v>, EvalError> {
     let (mut items, others) = (left.elements()?, right.elements()?);
+    bounded(items.len().saturating_add(others.len()))?;
     let keys = match left {
         Value::JsonList(_, ListType { keys, .. }) => keys.as_deref(),
         _ => None,

@@ -34,11 +34,11 @@ impl Checker<'_> {
             }
             (Parsed::List(_), Parsed::Call(step)) if step.func_name == operators::CONDITIONAL => {
                 let item = step.args.get(1).and_then(appended)?;
-                self.gather(id, &each, step.args.first(), item)
+                self.gather(&each, step.args.first(), item)
             }
             (Parsed::List(_), _) => {
                 let item = appended(&fold.loop_step)?;
-                self.gather(id, &each, None, item)
+                self.gather(&each, None, item)
             }
             _ => self.fail(id, "unsupported expression"),
         }
@@ -66,15 +66,12 @@ impl Checker<'_> {
                 self.quantify(id, &each, quantifier, body)
             }
             ("transformList", [_, _, item]) => {
-                self.gather(id, &Each { range: target, names: names(2)? }, None, item)
+                self.gather(&Each { range: target, names: names(2)? }, None, item)
             }
             ("transformList", [_, _, filter, item]) => {
-                self.gather(id, &Each { range: target, names: names(2)? }, Some(filter), item)
+                self.gather(&Each { range: target, names: names(2)? }, Some(filter), item)
             }
-            ("bind", [_, value, body]) if target.expr == Parsed::Ident("cel".to_owned()) => {
-                let name = names(1)?.first().copied()?;
-                self.bind(name, value, body)
-            }
+            ("sortBy", [_, key]) => self.sort(id, &Each { range: target, names: names(1)? }, key),
             ("optMap" | "optFlatMap", [_, body]) => {
                 let name = names(1)?.first().copied()?;
                 self.if_present(id, target, name, body, call.func_name == "optFlatMap")
@@ -84,7 +81,7 @@ impl Checker<'_> {
     }
 
     /// Checks the range, binds the names, and leaves them bound; gives how many items there may be.
-    fn range(&mut self, id: u64, each: &Each<'_>) -> Option<(Checked, u64)> {
+    fn range(&mut self, each: &Each<'_>) -> Option<(Checked, u64)> {
         let range = self.check(each.range)?;
         let (first, second) = match &range.ty {
             Type::List(list) => (Type::Int, list.item.clone()),
@@ -95,7 +92,7 @@ impl Checker<'_> {
                     "expression of type '{other}' cannot be range of a comprehension (must be list, \
                      map, or dynamic)"
                 );
-                return self.fail(id, problem);
+                return self.fail(each.range.id, problem);
             }
         };
         let size = range.ty.size_max();
@@ -120,7 +117,7 @@ impl Checker<'_> {
         body: &IdedExpr,
     ) -> Option<Checked> {
         let depth = self.scope.len();
-        let ranged = self.range(id, each);
+        let ranged = self.range(each);
         let checked = ranged.and_then(|ranged| Some((ranged, self.check(body)?)));
         self.scope.truncate(depth);
         let ((range, size), checked) = checked?;
@@ -146,13 +143,12 @@ impl Checker<'_> {
 
     fn gather(
         &mut self,
-        id: u64,
         each: &Each<'_>,
         filter: Option<&IdedExpr>,
         item: &IdedExpr,
     ) -> Option<Checked> {
         let depth = self.scope.len();
-        let ranged = self.range(id, each);
+        let ranged = self.range(each);
         let checked = ranged.and_then(|ranged| {
             let filter = match filter {
                 None => None,
@@ -184,15 +180,36 @@ impl Checker<'_> {
         self.fail(parsed.id, problem)
     }
 
-    fn bind(&mut self, name: &str, value: &IdedExpr, body: &IdedExpr) -> Option<Checked> {
-        let value = self.check(value)?;
-        self.scope.push((name.to_owned(), value.ty));
-        let body = self.check(body);
-        self.scope.pop();
-        let body = body?;
-        let cost = value.cost.saturating_add(body.cost).saturating_add(cost::LIST + 1);
-        let expr = Expr::Bind(Box::new((value.expr, body.expr)));
-        Some(Checked { expr, ty: body.ty, cost })
+    fn sort(&mut self, id: u64, each: &Each<'_>, key: &IdedExpr) -> Option<Checked> {
+        let depth = self.scope.len();
+        let ranged = self.range(each);
+        let checked = ranged.and_then(|ranged| Some((ranged, self.check(key)?)));
+        self.scope.truncate(depth);
+        let ((range, size), key) = checked?;
+        let (
+            Type::List(_),
+            Type::Dyn(_)
+            | Type::Bool
+            | Type::Int
+            | Type::Uint
+            | Type::Double
+            | Type::Text(_)
+            | Type::Bytes(_)
+            | Type::Duration
+            | Type::Timestamp,
+        ) = (&range.ty, &key.ty)
+        else {
+            let problem = format!(
+                "found no matching overload for 'sortBy' applied to '{}.({})'",
+                range.ty, key.ty
+            );
+            return self.fail(id, problem);
+        };
+        // Keys are made once, and compared with each other.
+        let step = key.cost.saturating_add(cost::LIST + 2).saturating_add(size);
+        let cost = folded(range.cost, size, step, 1).saturating_add(cost::LIST);
+        let fold = Fold { range: range.expr, two: false, body: key.expr };
+        Some(Checked { expr: Expr::Sort(Box::new(fold)), ty: range.ty, cost })
     }
 
     fn if_present(

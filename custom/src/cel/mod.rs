@@ -39,8 +39,8 @@ pub struct Variable {
     pub value_type: Type,
 }
 
-/// Why an expression does not compile: `ERROR: <input>:1:5: undefined field 'z'` and the place in the
-/// expression, once for each problem.
+/// Why an expression does not compile: `compilation failed: ERROR: <input>:1:5: undefined field 'z'` and
+/// the place in the expression, once for each problem.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct CompileError(String);
@@ -69,12 +69,20 @@ impl Program {
                 "expression code point size exceeds limit: size: {characters}, limit \
                  {CHARACTERS_MAX}"
             );
-            return Err(CompileError(source::located(text, 0, &problem)));
+            return Err(CompileError(format!(
+                "compilation failed: {}",
+                source::located(text, 0, &problem)
+            )));
         }
-        let (parsed, places) = source::parse(text).map_err(CompileError)?;
+        let (parsed, places) = source::parse(text)
+            .map_err(|problems| CompileError(format!("compilation failed: {problems}")))?;
         let mut checker = Checker::new(&places, variables);
         let checked = checker.check(&parsed);
-        match (checked, checker.problems(text)) {
+        let problems =
+            checker.problems(text).map(|problems| format!("compilation failed: {problems}"));
+        let broken =
+            checker.broken().map(|problem| format!("program instantiation failed: {problem}"));
+        match (checked, problems.or(broken)) {
             (Some(checked), None) => Ok(Self {
                 expression: checked.expr,
                 result_type: checked.ty,

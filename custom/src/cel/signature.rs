@@ -113,6 +113,7 @@ fn read_type(text: &str) -> Option<Type> {
         "timestamp" => Type::Timestamp,
         "type" => Type::Type,
         "quantity" => Type::Opaque(types::QUANTITY),
+        "semver" => Type::Opaque(types::SEMVER),
         "url" => Type::Opaque(types::URL),
         "format" => Type::Opaque(types::FORMAT),
         "ip" => Type::Opaque(types::IP),

@@ -55,6 +55,9 @@ pub struct ListType {
     /// Items are told apart by these members, or as a whole if there are none; their order does not
     /// matter. `None` for lists whose order does.
     pub keys: Option<Vec<String>>,
+    /// Whether it was declared so, and not computed: of the items of other lists no sizes are known to
+    /// functions.
+    pub declared: bool,
 }
 
 /// The type of a map.
@@ -87,12 +90,13 @@ pub struct FieldType {
 pub(super) const QUANTITY: &str = "kubernetes.Quantity";
 pub(super) const URL: &str = "kubernetes.URL";
 pub(super) const FORMAT: &str = "kubernetes.NamedFormat";
+pub(super) const SEMVER: &str = "kubernetes.Semver";
 pub(super) const IP: &str = "net.IP";
 pub(super) const CIDR: &str = "net.CIDR";
 
 impl Type {
     pub(super) fn list(item: Self, max: u64) -> Self {
-        Self::List(Arc::new(ListType { item, max, keys: None }))
+        Self::List(Arc::new(ListType { item, max, keys: None, declared: false }))
     }
 
     pub(super) fn map(key: Self, value: Self, max: u64) -> Self {
@@ -110,8 +114,20 @@ impl Type {
             Self::Dyn(max) | Self::Text(max) | Self::Bytes(max) => *max,
             Self::List(list) => list.max,
             Self::Map(map) => map.max,
-            Self::Object(_) | Self::Optional(_) | Self::Opaque(_) | Self::Param(_) => UNKNOWN,
+            Self::Optional(_) | Self::Param(_) => UNKNOWN,
             _ => 1,
+        }
+    }
+
+    /// The most that items of a list measure, for functions that look at each of them.
+    pub(super) fn item_size_max(&self) -> u64 {
+        match self {
+            Self::List(list) => match (&list.item, list.declared) {
+                (Self::Text(_) | Self::Bytes(_), false) => UNKNOWN,
+                (Self::Text(max) | Self::Bytes(max), true) => *max,
+                _ => 0,
+            },
+            _ => 0,
         }
     }
 
@@ -202,7 +218,7 @@ impl fmt::Display for Type {
             Self::Bytes(_) => f.write_str("bytes"),
             Self::Duration => f.write_str("google.protobuf.Duration"),
             Self::Timestamp => f.write_str("google.protobuf.Timestamp"),
-            Self::Type => f.write_str("type"),
+            Self::Type => f.write_str("type(dyn)"),
             Self::List(list) => write!(f, "list({})", list.item),
             Self::Map(map) => write!(f, "map({}, {})", map.key, map.value),
             Self::Object(_) => f.write_str("object"),
@@ -214,7 +230,7 @@ impl fmt::Display for Type {
 }
 
 /// What cannot be the name of a field in expressions.
-const RESERVED: [&str; 21] = [
+pub(super) const RESERVED: [&str; 21] = [
     "true",
     "false",
     "null",

@@ -11,6 +11,7 @@ use jiff::tz::Offset;
 use serde_json::{Map, Value as Json};
 
 use super::eval::EvalError;
+use super::functions::Semver;
 use super::types::{ListType, MapType, ObjectType, Type};
 use crate::pattern::Pattern;
 use crate::schema::parse_duration;
@@ -52,6 +53,8 @@ pub enum Value<'v> {
     Optional(Option<Arc<Self>>),
     /// An amount.
     Quantity(Quantity),
+    /// A semantic version.
+    Semver(Arc<Semver>),
     /// An address on the web.
     Url(Arc<Url>),
     /// An IP address.
@@ -189,6 +192,7 @@ impl<'v> Value<'v> {
             Self::Object(..) => "object",
             Self::Optional(_) => "optional_type",
             Self::Quantity(_) => super::types::QUANTITY,
+            Self::Semver(_) => super::types::SEMVER,
             Self::Url(_) => super::types::URL,
             Self::Ip(_) => super::types::IP,
             Self::Cidr(..) => super::types::CIDR,
@@ -209,7 +213,7 @@ impl<'v> Value<'v> {
             (Self::JsonMap(..), _) => Ok(None),
             (Self::Object(members, object), Value::Text(name)) => {
                 let Some(field) = object.fields.get(&**name) else { return Ok(None) };
-                let json = members.get(&field.json_name);
+                let json = members.get(&field.json_name).filter(|json| !json.is_null());
                 json.map(|json| Self::of_json(json, &field.value_type)).transpose()
             }
             _ => Err(EvalError::NoSuchOverload),

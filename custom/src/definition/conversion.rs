@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 use validation::field::{Error, ErrorList, Path, Shown};
+use validation::format::{self, Unit};
 
 use super::names::label_problem;
 use crate::value::Members;
@@ -57,45 +58,67 @@ fn validate_client(errors: &mut ErrorList, client: &Value, path: &Path) {
 
 fn validate_url(errors: &mut ErrorList, url: &str, path: &Path) {
     let form = "; desired format: https://host[/path]";
-    let mut fail = |detail: String| errors.push(Error::invalid(path, url, detail + form));
+    let mut fail = |part: &str, detail: String| errors.push(Error::invalid(path, part, detail));
     let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
     let (before_fragment, fragment) = rest.split_once('#').unwrap_or((rest, ""));
     let (before_query, query) = before_fragment.split_once('?').unwrap_or((before_fragment, ""));
     let authority = before_query.split('/').next().unwrap_or_default();
     let (user, host) = authority.rsplit_once('@').unwrap_or(("", authority));
     if scheme != "https" {
-        fail(format!("{scheme:?} is not the required scheme \"https\""));
+        fail(scheme, format!("'https' is the only allowed URL scheme{form}"));
     }
     if host.is_empty() || scheme.is_empty() {
-        fail("host must be specified".to_owned());
+        fail(host, format!("host must be specified{form}"));
     }
     if !user.is_empty() {
-        fail("user information is not permitted in the URL".to_owned());
+        fail(user, "user information is not permitted in the URL".to_owned());
     }
     if !fragment.is_empty() {
-        fail("fragments are not permitted in the URL".to_owned());
+        fail(fragment, "fragments are not permitted in the URL".to_owned());
     }
     if !query.is_empty() {
-        fail("query parameters are not permitted in the URL".to_owned());
+        fail(query, "query parameters are not permitted in the URL".to_owned());
     }
 }
 
 fn validate_service(errors: &mut ErrorList, service: &Value, path: &Path) {
-    for (member, detail) in
-        [("name", "service name is required"), ("namespace", "service namespace is required")]
-    {
+    for member in ["name", "namespace"] {
         if service.text(member).is_empty() {
-            errors.push(Error::required(&path.child(member), detail));
+            errors.push(Error::required(&path.child(member), ""));
         }
     }
     if let Some(port) = service.member("port").as_i64().filter(|port| !(1..=65535).contains(port)) {
         let detail = "port is not valid: must be between 1 and 65535, inclusive";
         errors.push(Error::invalid(&path.child("port"), port, detail));
     }
-    let url_path = service.text("path");
-    if !url_path.is_empty() && !url_path.starts_with('/') {
-        let detail = "must start with a '/'";
-        errors.push(Error::invalid(&path.child("path"), url_path, detail));
+    if service.has("path") {
+        validate_path(errors, service.text("path"), &path.child("path"));
+    }
+}
+
+fn validate_path(errors: &mut ErrorList, text: &str, path: &Path) {
+    let mut fail = |detail: String| errors.push(Error::invalid(path, text, detail));
+    if text == "/" || text.is_empty() {
+        return;
+    }
+    if text == "//" {
+        fail("segment[0] may not be empty".to_owned());
+        return;
+    }
+    if !text.starts_with('/') {
+        fail("must start with a '/'".to_owned());
+    }
+    // What stands before the first slash is no segment; a slash may end the path.
+    let to_check = text.get(1..).unwrap_or_default();
+    let to_check = to_check.strip_suffix('/').unwrap_or(to_check);
+    for (index, segment) in to_check.split('/').enumerate() {
+        if segment.is_empty() {
+            fail(format!("segment[{index}] may not be empty"));
+            continue;
+        }
+        for problem in format::dns_subdomain(segment, Unit::Characters) {
+            fail(format!("segment[{index}]: {problem}"));
+        }
     }
 }
 

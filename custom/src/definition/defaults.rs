@@ -126,7 +126,6 @@ fn own(node: &Node, default: &Value, path: &Path) -> ErrorList {
     let below = |mut error: Error| {
         error.field = match error.field.as_str() {
             "<nil>" => path.to_string(),
-            field if field.starts_with('[') => format!("{path}{field}"),
             field => format!("{path}.{field}"),
         };
         error

@@ -150,9 +150,6 @@ impl Walker {
         }
         for (name, property) in properties {
             let mut below = scope.below(scope.node.and_then(|node| node.properties.get(name)));
-            if schema.text("x-kubernetes-map-type") == "atomic" {
-                below = below.uncorrelated(path);
-            }
             let has_meta = scope.is_root || schema.flag("x-kubernetes-embedded-resource");
             if has_meta && META.contains(&name.as_str()) {
                 below.in_meta = true;
@@ -352,10 +349,10 @@ fn rule_form(errors: &mut ErrorList, rule: &Value, schema: &Value, path: &Path) 
     if text.trim().is_empty() {
         errors.push(Error::required(&path.child("rule"), "rule is not specified"));
     } else if !message.is_empty() && message.trim().is_empty() {
-        let detail = "message must be non-empty if specified";
+        let detail = "must be non-empty if specified";
         errors.push(Error::invalid(&message_path, message, detail));
     } else if has_line_break(message.trim()) {
-        let detail = "message must not contain line breaks";
+        let detail = "must not contain line breaks";
         errors.push(Error::invalid(&message_path, message, detail));
     } else if has_line_break(text.trim()) && message.trim().is_empty() {
         let detail = "message must be specified if rule contains line breaks";
@@ -376,12 +373,12 @@ fn rule_form(errors: &mut ErrorList, rule: &Value, schema: &Value, path: &Path) 
         return;
     }
     if field.trim().is_empty() {
-        errors.push(field_error("fieldPath must be non-empty if specified"));
+        errors.push(field_error("must be non-empty if specified"));
     }
     if has_line_break(field) {
-        errors.push(field_error("fieldPath must not contain line breaks"));
+        errors.push(field_error("must not contain line breaks"));
     }
     if field_path::resolve(field, schema, true).is_err() {
-        errors.push(field_error("fieldPath must be a valid path"));
+        errors.push(field_error("must be a valid path"));
     }
 }

@@ -162,7 +162,9 @@ fn value_validation(
     }
     nested(errors, schema.member("not"), &path.child("not"), false);
     let pattern = schema.text("pattern");
-    if let Err(error) = Pattern::compile(pattern) {
+    if !pattern.is_empty()
+        && let Err(error) = Pattern::compile(pattern)
+    {
         let detail = format!("must be a valid regular expression, but isn't: {error}");
         errors.push(Error::invalid(&path.child("pattern"), pattern, detail));
     }

@@ -49,8 +49,10 @@ pub fn validate_create(definition: &Value, errors: &mut ErrorList) {
         let detail = "must be spec.names.plural+\".\"+spec.group";
         errors.push(Error::invalid(&Path::new("metadata").child("name"), name, detail));
     }
-    validate(definition, errors);
+    validate_spec(errors, spec, &Path::new("spec"));
+    validate_status(errors, definition);
     validate_approval(errors, definition);
+    validate_preserve(errors, spec);
 }
 
 /// The rules of a changed definition: what objects are stored under stays.
@@ -82,11 +84,19 @@ pub fn validate_update(definition: &Value, old: &Value, errors: &mut ErrorList) 
     if is_new(definition) != is_new(old) {
         validate_approval(errors, definition);
     }
+    if !before.flag("preserveUnknownFields") {
+        validate_preserve(errors, spec);
+    }
 }
 
-fn validate(definition: &Value, errors: &mut ErrorList) {
-    validate_spec(errors, definition.member("spec"), &Path::new("spec"));
-    validate_status(errors, definition);
+/// Unknown fields are kept where the schema says so, and only there.
+fn validate_preserve(errors: &mut ErrorList, spec: &Value) {
+    if spec.flag("preserveUnknownFields") {
+        let detail = "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in \
+                      spec.versions[*].schema instead";
+        let path = Path::new("spec").child("preserveUnknownFields");
+        errors.push(Error::invalid(&path, true, detail));
+    }
 }
 
 /// What may be written once for all versions the reference's program keeps in one place, and errors
@@ -112,15 +122,16 @@ fn validate_spec(errors: &mut ErrorList, spec: &Value, path: &Path) {
         errors.push(Error::not_supported(&scope_path, scope, &SCOPES));
     }
     validate_versions(errors, spec.items("versions"), &path.child("versions"));
+    // What was once the only version is kept beside the list, and checked again.
+    if let Some(first) =
+        spec.items("versions").first().filter(|first| !first.text("name").is_empty())
+    {
+        names::label(errors, first.text("name"), &path.child("version"));
+    }
     let names = spec.member("names");
     names::require(errors, names, &path.child("names"));
     names::validate(errors, names, &path.child("names"));
     validate_shared(errors, spec.items("versions"), path);
-    if spec.flag("preserveUnknownFields") {
-        let detail = "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in \
-                      spec.versions[*].schema instead";
-        errors.push(Error::invalid(&path.child("preserveUnknownFields"), true, detail));
-    }
     conversion::validate(errors, spec.member("conversion"), &path.child("conversion"));
 }
 
@@ -185,9 +196,16 @@ fn validate_extras(errors: &mut ErrorList, version: &Value, shared: &Shared<'_>,
         let path = path.child("additionalPrinterColumns");
         columns::columns(errors, version.items("additionalPrinterColumns"), &path);
     }
-    if shared.member("selectableFields").is_none() {
-        let fields = version.items("selectableFields");
-        columns::selectable(errors, fields, open_schema(version), &path.child("selectableFields"));
+    let fields = version.items("selectableFields");
+    if shared.member("selectableFields").is_none() && !fields.is_empty() {
+        let path = path.child("selectableFields");
+        if shared.member("schema").is_some() {
+            // The schema that all versions share is not looked for.
+            let detail = "may only be set when `version.schema.openAPIV3Schema` is not included";
+            errors.push(Error::invalid(&path, "", detail));
+        } else {
+            columns::selectable(errors, fields, open_schema(version), &path);
+        }
     }
 }
 
@@ -320,13 +338,18 @@ fn validate_status(errors: &mut ErrorList, definition: &Value) {
         let name = version.text("name");
         if !stored.iter().any(|stored| stored == name) {
             let detail = format!("must have the storage version {name}");
-            errors.push(Error::invalid(&path, Shown::json(&shown_version(version)), detail));
+            errors.push(Error::invalid(&path, Shown::json(&stored), detail));
         }
     }
     for (index, name) in stored.iter().enumerate() {
         if !versions.iter().any(|version| version.text("name") == name) {
             let path = path.index(index);
-            errors.push(Error::invalid(&path, name, "must appear in spec.versions"));
+            let detail = format!(
+                "missing from spec.versions; {name} was previously a storage version, and must \
+                 remain in spec.versions until a storage migration ensures no data remains \
+                 persisted in {name} and removes {name} from status.storedVersions"
+            );
+            errors.push(Error::invalid(&path, name, detail));
         }
     }
 }

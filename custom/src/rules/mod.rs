@@ -61,7 +61,7 @@ fn variables(value_type: &Type, optional_old_self: bool) -> [Variable; 2] {
 
 fn compile_rule(text: &RuleText, value_type: &Type) -> Result<Program, String> {
     let program = Program::compile(&text.rule, &variables(value_type, text.optional_old_self))
-        .map_err(|error| format!("compilation failed: {error}"))?;
+        .map_err(|error| error.to_string())?;
     match program.result_type {
         Type::Bool => Ok(program),
         _ => Err("cel expression must evaluate to a bool".to_owned()),
@@ -73,7 +73,7 @@ fn compile_message(text: &RuleText, value_type: &Type) -> Option<Result<Program,
         return None;
     }
     let program = Program::compile(&text.message_expression, &variables(value_type, false));
-    let program = program.map_err(|error| format!("messageExpression compilation failed: {error}"));
+    let program = program.map_err(|error| format!("messageExpression {error}"));
     Some(program.and_then(|program| match program.result_type {
         Type::Text(_) => Ok(program),
         _ => Err("messageExpression must evaluate to a string".to_owned()),
@@ -152,7 +152,8 @@ impl Rule {
         let failed = |reason| SchemaError::Rule { rule: text.rule.clone(), reason };
         Ok(Self {
             program: compile_rule(text, value_type).map_err(failed)?,
-            message: compile_message(text, value_type).transpose().map_err(failed)?,
+            // A message that cannot be made is not made; the rule says so itself.
+            message: compile_message(text, value_type).and_then(Result::ok),
             text: text.clone(),
         })
     }

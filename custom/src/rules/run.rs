@@ -74,7 +74,7 @@ impl Run {
                 }
             }
             Json::Object(members) => {
-                let of = |name: &str| before.below(value, before.old.member(name, node.atomic_map));
+                let of = |name: &str| before.below(value, before.old.member(name));
                 if let (Some(place), Some(schema)) = (&place.additional, node.additional_schema()) {
                     for (name, member) in members {
                         self.place(place, schema, member, of(name), &path.key(name));

@@ -68,7 +68,7 @@ fn list(node: &Node) -> Option<(Type, u64)> {
         ListKind::Map(keys) => Some(keys.clone()),
     };
     let max = bound(node.limits.max_items).unwrap_or(fitting);
-    Some((Type::List(Arc::new(ListType { item, max, keys })), BRACKETS_BYTES))
+    Some((Type::List(Arc::new(ListType { item, max, keys, declared: true })), BRACKETS_BYTES))
 }
 
 fn map(node: &Node, schema: &Node) -> Option<(Type, u64)> {

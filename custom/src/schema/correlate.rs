@@ -20,11 +20,11 @@ impl<'v> Old<'v> {
         }
     }
 
-    /// What a member was. Members of atomic maps cannot be told apart.
-    pub(crate) fn member(self, name: &str, atomic: bool) -> Self {
+    /// What a member was.
+    pub(crate) fn member(self, name: &str) -> Self {
         match self {
-            Self::Known(value) if !atomic => value.get(name).map_or(Self::Unknown, Self::Known),
-            _ => Self::Unknown,
+            Self::Known(value) => value.get(name).map_or(Self::Unknown, Self::Known),
+            Self::Unknown => Self::Unknown,
         }
     }
 

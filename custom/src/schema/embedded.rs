@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 use validation::field::{Error, ErrorList, Path, Shown};
-use validation::format::{self, Unit};
 use validation::object_meta::{self, Metadata, NameRule};
 
 use super::lists::{shown, sorted};
 use super::node::Node;
+use crate::definition::label_problem;
 
 /// What is wrong with the objects inside a value; of the value itself only if it is asked for.
 pub(crate) fn validate(node: &Node, value: &Value, path: &Path, is_object: bool) -> ErrorList {
@@ -68,9 +68,11 @@ fn check_name(errors: &mut ErrorList, member: &str, text: &str, path: &Path) {
                 format!("unexpected GroupVersion string: {text}"),
             ));
         }
-    } else if !format::dns_label(&text.to_lowercase(), Unit::Characters).is_empty() {
-        let detail = crate::definition::label_problem(&text.to_lowercase());
-        let detail = format!("may have mixed case, but should otherwise match: {detail}");
+        return;
+    }
+    let problem = label_problem(&text.to_lowercase());
+    if member == "kind" && !problem.is_empty() {
+        let detail = format!("may have mixed case, but should otherwise match: {problem}");
         errors.push(Error::invalid(path, text, detail));
     }
 }
@@ -90,7 +92,9 @@ fn check_metadata(errors: &mut ErrorList, metadata: &Value, path: &Path) {
     }
     let found = object_meta::validate(&Metadata::of(&named), NameRule::PathSegment);
     errors.extend(found.into_iter().map(|mut error| {
-        error.field = format!("{path}.{}", error.field);
+        let nil = Path::nil();
+        let around = if *path == nil { String::new() } else { format!("{path}.") };
+        error.field = around + &error.field;
         error
     }));
 }

@@ -4,6 +4,9 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 use std::sync::LazyLock;
 
 use regex::Regex;
+use validation::format::{Unit, dns_label, dns_subdomain};
+
+use super::node::Kind;
 
 /// A format that is checked.
 #[derive(Debug, Clone)]
@@ -14,9 +17,26 @@ pub(crate) struct Format {
 }
 
 impl Format {
-    /// The format of that name, dashes or not; `None` if it is not checked.
-    pub(crate) fn parse(name: &str) -> Option<Self> {
-        let check: fn(&str) -> bool = match name.replace('-', "").as_str() {
+    /// The format of that name; `None` if it is not checked. Which ones are, depends on the type; of
+    /// text, dashes in the name do not matter.
+    pub(crate) fn parse(name: &str, kind: Option<Kind>) -> Option<Self> {
+        match kind {
+            None | Some(Kind::String) => Self::of_text(name),
+            Some(Kind::Integer) => matches!(name, "int32" | "int64").then(|| Self::of_number(name)),
+            Some(Kind::Number) => matches!(name, "float" | "double").then(|| Self::of_number(name)),
+            Some(Kind::Array | Kind::Boolean | Kind::Object) => None,
+        }
+    }
+
+    fn of_number(name: &str) -> Self {
+        Self { name: name.to_owned(), check: |_| true }
+    }
+
+    /// The format of text of that name.
+    pub(crate) fn of_text(name: &str) -> Option<Self> {
+        // These two are only known with their dashes.
+        let plain = if name.starts_with("k8s-") { name.to_owned() } else { name.replace('-', "") };
+        let check: fn(&str) -> bool = match plain.as_str() {
             "bsonobjectid" => {
                 |text| text.len() == 24 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
             }
@@ -43,13 +63,8 @@ impl Format {
             "date" => is_date,
             "duration" => is_duration,
             "datetime" => is_date_time,
-            "k8sshortname" => |text| {
-                validation::format::dns_label(text, validation::format::Unit::Characters).is_empty()
-            },
-            "k8slongname" => |text| {
-                validation::format::dns_subdomain(text, validation::format::Unit::Characters)
-                    .is_empty()
-            },
+            "k8s-short-name" => |text| dns_label(text, Unit::Characters).is_empty(),
+            "k8s-long-name" => |text| dns_subdomain(text, Unit::Characters).is_empty(),
             _ => return None,
         };
         Some(Self { name: name.to_owned(), check })
@@ -83,6 +98,9 @@ expressions! {
     CREDIT_CARD = "^(?:4[0-9]{12}(?:[0-9]{3})?|5[1-5][0-9]{14}|(222[1-9]|22[3-9][0-9]|2[3-6][0-9]{2}|27[01][0-9]|2720)[0-9]{12}|6(?:011|5[0-9][0-9])[0-9]{12}|3[47][0-9]{13}|3(?:0[0-5]|[68][0-9])[0-9]{11}|(?:2131|1800|35[0-9]{3})[0-9]{11}|6[27][0-9]{14})$";
     DATE_TIME = r"^([0-9]{4})-([0-9]{2})-([0-9]{2})[Tt ]([0-9]{2}):([0-9]{2}):([0-9]{2})(\.[0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2})$";
     EMAIL = r#"^[^\s"(),:;<>@\[\\\]]+@[^\s"(),:;<>@\[\\\]]+$"#;
+    WORDED = r"([0-9]+)\s*([A-Za-zµ]+)";
+    SINGLE_LABEL = r"^[a-zA-Z0-9\p{S}\p{L}]-?[a-zA-Z0-9\p{S}\p{L}]{0,62}$";
+    TOP_LABEL = r"^[a-zA-Z\p{L}]{2,63}$";
     LABEL = r"^[a-zA-Z0-9\p{S}\p{L}]([-a-zA-Z0-9\p{S}\p{L}]*[a-zA-Z0-9\p{S}\p{L}])?$";
 }
 
@@ -110,12 +128,15 @@ fn is_email(text: &str) -> bool {
         && !local.contains("..")
 }
 
+/// One label, or several of which the last has letters only.
 fn is_hostname(text: &str) -> bool {
-    let labels: Vec<&str> = text.split('.').collect();
-    let last_is_long = labels.len() == 1 || labels.last().is_some_and(|last| last.len() > 1);
-    text.len() <= 255
-        && last_is_long
-        && labels.iter().all(|label| label.len() <= 63 && LABEL.is_match(label))
+    let is_name = match text.rsplit_once('.') {
+        None => SINGLE_LABEL.is_match(text),
+        Some((labels, last)) => {
+            TOP_LABEL.is_match(last) && labels.split('.').all(|label| LABEL.is_match(label))
+        }
+    };
+    is_name && text.len() <= 255 && text.split('.').all(|label| label.len() <= 63)
 }
 
 fn is_cidr(text: &str) -> bool {
@@ -247,23 +268,35 @@ fn unit_nanos(unit: &str) -> Option<i64> {
     })
 }
 
+/// Numbers with units in words, added up; what stands between them is not looked at.
 fn worded_duration(text: &str) -> Option<i64> {
-    let text = text.trim();
-    let number_len = text.find(|each: char| !each.is_ascii_digit())?;
-    let (number, unit) = text.split_at(number_len);
+    let mut sum = None;
+    for part in WORDED.captures_iter(text) {
+        let number = part.get(1)?.as_str().parse::<i64>().ok()?;
+        if let Some(unit) = unit_of(&part.get(2)?.as_str().to_lowercase()) {
+            let nanos = number.wrapping_mul(unit);
+            sum = Some(sum.unwrap_or(0_i64).wrapping_add(nanos));
+        }
+    }
+    sum
+}
+
+/// The nanoseconds of a unit; longer words may go on after the part that tells.
+fn unit_of(word: &str) -> Option<i64> {
     let second: i64 = 1_000_000_000;
-    let scale = match unit.trim().to_lowercase().as_str() {
-        "ns" | "nano" | "nanos" | "nanosecond" | "nanoseconds" => 1,
-        "us" | "µs" | "micro" | "micros" | "microsecond" | "microseconds" => 1_000,
-        "ms" | "milli" | "millis" | "millisecond" | "milliseconds" => 1_000_000,
-        "s" | "sec" | "secs" | "second" | "seconds" => second,
-        "m" | "min" | "mins" | "minute" | "minutes" => 60 * second,
-        "h" | "hr" | "hrs" | "hour" | "hours" => 3_600 * second,
-        "d" | "day" | "days" => 86_400 * second,
-        "w" | "wk" | "wks" | "week" | "weeks" => 7 * 86_400 * second,
-        _ => return None,
-    };
-    number.parse::<i64>().ok()?.checked_mul(scale)
+    let units: [(&[&str], &str, i64); 8] = [
+        (&["ns"], "nano", 1),
+        (&["us", "µs"], "micro", 1_000),
+        (&["ms"], "milli", 1_000_000),
+        (&["s"], "sec", second),
+        (&["m"], "min", 60 * second),
+        (&["h", "hr"], "hour", 3_600 * second),
+        (&["d"], "day", 86_400 * second),
+        (&["w", "wk"], "week", 7 * 86_400 * second),
+    ];
+    let found =
+        units.iter().find(|(short, long, _)| short.contains(&word) || word.starts_with(long));
+    found.map(|(_, _, nanos)| *nanos)
 }
 
 #[cfg(test)]
@@ -295,11 +328,12 @@ mod tests {
             ("rgbcolor", "rgb(1, 2, 255)", "rgb(1,2,256)"),
             ("bsonobjectid", "507f1f77bcf86cd799439011", "x"),
         ] {
-            let checked = Format::parse(format).unwrap();
+            let checked = Format::of_text(format).unwrap();
             assert!(checked.holds(good), "{format} {good}");
             assert!(!checked.holds(bad), "{format} {bad}");
         }
-        assert!(Format::parse("int32").is_none() && Format::parse("").is_none());
+        assert!(Format::of_text("int32").is_none() && Format::of_text("").is_none());
+        assert!(Format::parse("int32", Some(Kind::Integer)).is_some());
         let _compiled = [&*UUID3, &*UUID4, &*UUID5, &*LABEL];
     }
 }

@@ -131,7 +131,7 @@ impl Node {
         let properties = properties.map(|(name, schema)| Ok((name.clone(), Self::parse(schema)?)));
         Ok(Self {
             kind,
-            format: Format::parse(schema.text("format")),
+            format: Format::parse(schema.text("format"), kind),
             nullable: schema.flag("nullable"),
             default: schema.has("default").then(|| schema.member("default").clone()),
             int_or_string: schema.flag("x-kubernetes-int-or-string"),

@@ -76,8 +76,8 @@ impl Pruner {
             ) {
                 (Some(declared), _) => self.below(Some(declared), value, false),
                 (None, Some(Additional::Schema(schema))) => self.below(Some(schema), value, false),
-                (None, _) if scope.keeps => {}
                 (None, Some(Additional::Allowed(_))) => self.below(None, value, false),
+                (None, None) if scope.keeps => {}
                 (None, None) => {
                     unknown.push(name.clone());
                     self.pruned.push(self.path.clone());

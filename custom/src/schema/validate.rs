@@ -77,17 +77,21 @@ fn checks(node: &Node, value: &Value, old: Old<'_>, place: &Place) -> Outcome {
         return outcome;
     }
     if node.kind.is_some() || node.int_or_string || node.format.is_some() {
-        outcome.check(check_type(node, value, place));
+        let error = check_type(node, value, place);
+        outcome.matches += usize::from(error.is_none());
+        outcome.check(error);
     }
     outcome.merge(check_junctors(node, value, place));
     match value {
         Value::String(text) => {
             outcome.check(check_text(node, text, place));
-            outcome.check(check_format(node, text, place));
+            if node.format.is_some() {
+                outcome.check(check_format(node, text, place));
+            }
         }
         Value::Number(number) => {
-            outcome.extend(numbers::check(&node.limits, number, place));
-            outcome.matches += 1;
+            outcome.extend(numbers::check(node, number, place));
+            outcome.matches += 2;
         }
         Value::Array(items) => outcome.merge(check_items(node, items, old, place)),
         _ => {}
@@ -116,7 +120,7 @@ fn type_name(value: &Value) -> &'static str {
 fn has_type(kind: Kind, value: &Value) -> bool {
     match (kind, value) {
         (Kind::Integer, Value::Number(number)) => {
-            number.is_i64() || number.as_f64().is_some_and(|float| float.fract() == 0.0)
+            number.is_i64() || number.as_f64().is_some_and(numbers::is_whole)
         }
         (Kind::Number, Value::Number(_)) => true,
         (kind, value) => kind.name() == type_name(value),
@@ -158,9 +162,22 @@ fn check_type(node: &Node, value: &Value, place: &Place) -> Option<Error> {
     (!fits).then(|| place.wrong_type(expected, type_name(value)))
 }
 
+/// Whether a value is an allowed one. The reference's library turns numbers into those of the kind that
+/// is allowed before it compares them, which cuts off fractions.
+fn is_one_of(allowed: &Value, value: &Value) -> bool {
+    match (allowed, value) {
+        (_, Value::Null) => false,
+        (Value::Number(allowed), Value::Number(number)) if allowed.is_i64() => {
+            let whole = number.as_i64().or_else(|| number.as_f64().map(numbers::cut));
+            allowed.as_i64() == whole
+        }
+        _ => equal(allowed, value),
+    }
+}
+
 fn check_enum(node: &Node, value: &Value, place: &Place) -> Option<Error> {
     let allowed = &node.limits.enumerated;
-    if allowed.is_empty() || (!value.is_null() && allowed.iter().any(|each| equal(each, value))) {
+    if allowed.is_empty() || allowed.iter().any(|each| is_one_of(each, value)) {
         return None;
     }
     let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
@@ -229,12 +246,10 @@ fn check_members(
     if let Some(min) = node.limits.min_properties.filter(|min| count(size) < *min) {
         let what = format!("should have at least {min} properties");
         outcome.extend(Some(place.invalid(size.into(), &what)));
-        return outcome;
     }
     if let Some(max) = node.limits.max_properties.filter(|max| count(size) > *max) {
         let max = usize::try_from(max).unwrap_or(0);
         outcome.extend(Some(Error::too_many(&place.field(), size, max)));
-        return outcome;
     }
     for (name, member) in sorted(members) {
         if node.is_declared(name) {
@@ -246,7 +261,7 @@ fn check_members(
                 outcome.extend(Some(Error::invalid(&place.field(), name, detail)));
             }
             Some(Additional::Schema(schema)) => {
-                let old = old.member(name, node.atomic_map);
+                let old = old.member(name);
                 outcome.merge(check(schema, member, old, &place.member(name)));
             }
             _ => {}
@@ -255,7 +270,7 @@ fn check_members(
     for (name, schema) in &node.properties {
         let Some(member) = members.get(name) else { continue };
         let is_type = place.is_root && matches!(name.as_str(), "apiVersion" | "kind");
-        let old = if is_type { Old::Unknown } else { old.member(name, node.atomic_map) };
+        let old = if is_type { Old::Unknown } else { old.member(name) };
         outcome.merge(check(schema, member, old, &place.member(name)));
     }
     for name in node.limits.required.iter().filter(|name| !members.contains_key(*name)) {

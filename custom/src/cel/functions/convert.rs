@@ -13,8 +13,9 @@ pub(super) fn type_of<'v>(args: &[Value<'v>]) -> Evaluated<'v> {
     args.first().map(|value| Value::Type(value.type_name())).ok_or(EvalError::NoSuchOverload)
 }
 
-fn unreadable(function: &str, text: &str) -> EvalError {
-    EvalError::message(format!("strconv.{function}: parsing {text:?}: invalid syntax"))
+/// What is said of text that is no value of a type.
+pub(super) fn unreadable(wanted: &str) -> EvalError {
+    EvalError::message(format!("type conversion error from 'string' to '{wanted}'"))
 }
 
 fn out_of_range() -> EvalError {
@@ -27,9 +28,7 @@ pub(super) fn int<'v>(args: &[Value<'v>]) -> Evaluated<'v> {
         [Value::Uint(number)] => i64::try_from(*number).map(Value::Int).map_err(|_| out_of_range()),
         [Value::Double(number)] if number.abs() < i64::MAX as f64 => Ok(Value::Int(*number as i64)),
         [Value::Double(_)] => Err(out_of_range()),
-        [Value::Text(text)] => {
-            text.parse().map(Value::Int).map_err(|_| unreadable("ParseInt", text))
-        }
+        [Value::Text(text)] => text.parse().map(Value::Int).map_err(|_| unreadable("int")),
         [Value::Timestamp(moment)] => Ok(Value::Int(moment.as_second())),
         _ => mismatch(),
     }
@@ -43,9 +42,7 @@ pub(super) fn uint<'v>(args: &[Value<'v>]) -> Evaluated<'v> {
             Ok(Value::Uint(*number as u64))
         }
         [Value::Double(_)] => Err(out_of_range()),
-        [Value::Text(text)] => {
-            text.parse().map(Value::Uint).map_err(|_| unreadable("ParseUint", text))
-        }
+        [Value::Text(text)] => text.parse().map(Value::Uint).map_err(|_| unreadable("uint")),
         _ => mismatch(),
     }
 }
@@ -55,9 +52,7 @@ pub(super) fn double<'v>(args: &[Value<'v>]) -> Evaluated<'v> {
         [Value::Double(number)] => Ok(Value::Double(*number)),
         [Value::Int(number)] => Ok(Value::Double(*number as f64)),
         [Value::Uint(number)] => Ok(Value::Double(*number as f64)),
-        [Value::Text(text)] => {
-            text.parse().map(Value::Double).map_err(|_| unreadable("ParseFloat", text))
-        }
+        [Value::Text(text)] => text.parse().map(Value::Double).map_err(|_| unreadable("double")),
         _ => mismatch(),
     }
 }
@@ -109,7 +104,7 @@ pub(super) fn bool<'v>(args: &[Value<'v>]) -> Evaluated<'v> {
         [Value::Text(text)] => match &**text {
             "true" | "True" | "TRUE" | "t" | "T" | "1" => Ok(Value::Bool(true)),
             "false" | "False" | "FALSE" | "f" | "F" | "0" => Ok(Value::Bool(false)),
-            text => Err(unreadable("ParseBool", text)),
+            _ => Err(unreadable("bool")),
         },
         _ => mismatch(),
     }

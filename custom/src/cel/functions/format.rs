@@ -59,8 +59,14 @@ pub(super) fn validate<'v>(args: &[Value<'v>]) -> Evaluated<'v> {
         "qualifiedName" => rules::qualified_name(text),
         "labelValue" => rules::label_value(text),
         name => {
-            let holds = Format::parse(name).is_none_or(|format| format.holds(text));
-            if holds { Vec::new() } else { vec![format!("invalid {name}")] }
+            let holds = Format::of_text(name).is_none_or(|format| format.holds(text));
+            let problem = match name {
+                "uri" => format!("parse {text:?}: invalid URI for request"),
+                "uuid" => "does not match the UUID format".to_owned(),
+                "byte" => "invalid base64".to_owned(),
+                name => format!("invalid {name}"),
+            };
+            if holds { Vec::new() } else { vec![problem] }
         }
     };
     if problems.is_empty() {

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use super::{Evaluated, mismatch, operators};
-use crate::cel::eval::EvalError;
+use crate::cel::eval::{EvalError, bounded, sorted};
 use crate::cel::value::Value;
 
 fn items<'v>(args: &[Value<'v>]) -> Result<Vec<Value<'v>>, EvalError> {
@@ -97,4 +97,89 @@ pub(super) fn equivalent<'v>(args: &[Value<'v>]) -> Evaluated<'v> {
 pub(super) fn intersects<'v>(args: &[Value<'v>]) -> Evaluated<'v> {
     let [left, right] = both(args)?;
     Ok(Value::Bool(left.iter().any(|item| has(&right, item))))
+}
+
+pub(super) fn includes<'v>(args: &[Value<'v>]) -> Evaluated<'v> {
+    let [_, item] = args else { return mismatch() };
+    Ok(Value::Bool(has(&items(args)?, item)))
+}
+
+pub(super) fn reverse<'v>(args: &[Value<'v>]) -> Evaluated<'v> {
+    let mut items = items(args)?;
+    items.reverse();
+    Ok(Value::list(items))
+}
+
+pub(super) fn slice<'v>(args: &[Value<'v>]) -> Evaluated<'v> {
+    let [_, Value::Int(from), Value::Int(to)] = args else { return mismatch() };
+    let items = items(args)?;
+    let refuse =
+        |why: String| Err(EvalError::message(format!("cannot slice({from}, {to}), {why}")));
+    if *from < 0 || *to < 0 {
+        return refuse("negative indexes not supported".to_owned());
+    }
+    if from > to {
+        return refuse("start index must be less than or equal to end index".to_owned());
+    }
+    let range = usize::try_from(*from).ok().zip(usize::try_from(*to).ok());
+    match range.and_then(|(from, to)| items.get(from..to)) {
+        Some(part) => Ok(Value::list(part.to_vec())),
+        None => refuse("list is length ".to_owned() + &items.len().to_string()),
+    }
+}
+
+/// How deep lists may be flattened.
+const FLATTEN_DEPTH_MAX: i64 = 64;
+
+pub(super) fn flatten<'v>(args: &[Value<'v>]) -> Evaluated<'v> {
+    let depth = match args {
+        [_] => 1,
+        [_, Value::Int(depth)] if *depth < 0 => {
+            return Err(EvalError::message("level must be non-negative"));
+        }
+        [_, Value::Int(depth)] => (*depth).min(FLATTEN_DEPTH_MAX),
+        _ => return mismatch(),
+    };
+    let mut flat = Vec::new();
+    flatten_into(&mut flat, items(args)?, depth)?;
+    Ok(Value::list(flat))
+}
+
+fn flatten_into<'v>(
+    flat: &mut Vec<Value<'v>>,
+    items: Vec<Value<'v>>,
+    depth: i64,
+) -> Result<(), EvalError> {
+    bounded(flat.len().saturating_add(items.len()))?;
+    for item in items {
+        match item {
+            list @ (Value::List(_) | Value::JsonList(..)) if depth > 0 => {
+                flatten_into(flat, list.elements()?, depth - 1)?;
+            }
+            other => flat.push(other),
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn distinct<'v>(args: &[Value<'v>]) -> Evaluated<'v> {
+    let mut distinct: Vec<Value<'v>> = Vec::new();
+    for item in items(args)? {
+        if !has(&distinct, &item) {
+            distinct.push(item);
+        }
+    }
+    Ok(Value::list(distinct))
+}
+
+pub(super) fn sort<'v>(args: &[Value<'v>]) -> Evaluated<'v> {
+    let keyed = items(args)?.into_iter().map(|item| (item.clone(), item)).collect();
+    sorted(keyed).map(Value::list)
+}
+
+/// What it costs is paid before, by how many there will be.
+pub(super) fn range<'v>(args: &[Value<'v>]) -> Evaluated<'v> {
+    let [Value::Int(count)] = args else { return mismatch() };
+    bounded(usize::try_from(*count).unwrap_or(0))?;
+    Ok(Value::list((0..*count).map(Value::Int).collect()))
 }

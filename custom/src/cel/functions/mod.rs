@@ -9,20 +9,39 @@ mod operators;
 mod optional;
 mod quantity;
 mod regex;
+mod semver;
 mod strings;
 mod text_format;
 mod time;
 mod url;
+
+use std::cmp::Ordering;
 
 use super::cost::Model;
 use super::eval::EvalError;
 use super::signature::Native;
 use super::value::Value;
 
+pub(super) use semver::Semver;
+
 type Evaluated<'v> = Result<Value<'v>, EvalError>;
+
+/// What `compareTo` says: -1, 0, or 1.
+fn sign_of(order: Ordering) -> Value<'static> {
+    Value::Int(match order {
+        Ordering::Less => -1,
+        Ordering::Equal => 0,
+        Ordering::Greater => 1,
+    })
+}
 
 fn mismatch<'v>() -> Evaluated<'v> {
     Err(EvalError::NoSuchOverload)
+}
+
+/// What is wrong with a template of `format`.
+pub(super) fn clause_problem(template: &str) -> Option<String> {
+    text_format::clause_problem(template)
 }
 
 /// A value as text.
@@ -210,7 +229,6 @@ pub(super) const TABLE: &[(&str, Native, Model)] = &[
     ("string.lowerAscii() string", strings::lower_ascii, Model::Read),
     ("string.upperAscii() string", strings::upper_ascii, Model::Read),
     ("string.trim() string", strings::trim, Model::Read),
-    ("string.reverse() string", strings::reverse, Model::Read),
     (
         "string.substring(int) string; string.substring(int, int) string",
         strings::substring,
@@ -229,7 +247,7 @@ pub(super) const TABLE: &[(&str, Native, Model)] = &[
     (
         "list<string>.join() string; list<string>.join(string) string",
         strings::join,
-        Model::ReadTwice,
+        Model::Join,
     ),
     (":strings.quote(string) string", strings::quote, Model::ReadTwice),
     ("string.format(list<dyn>) string", text_format::format, Model::ReadTwice),
@@ -269,6 +287,20 @@ pub(super) const TABLE: &[(&str, Native, Model)] = &[
     ),
     ("list<A>.indexOf(A) int", lists::index_of, Model::Items),
     ("list<A>.lastIndexOf(A) int", lists::last_index_of, Model::Items),
+    ("list<A>.includes(A) bool", lists::includes, Model::Items),
+    ("list<A>.reverse() list<A>", lists::reverse, Model::Items),
+    ("list<A>.slice(int, int) list<A>", lists::slice, Model::Items),
+    ("list<list<A>>.flatten() list<A>; list<dyn>.flatten(int) list<dyn>", lists::flatten, Model::Items),
+    ("list<A>.distinct() list<A>", lists::distinct, Model::Squared),
+    (
+        "list<int>.sort() list<int>; list<uint>.sort() list<uint>; list<double>.sort() list<double>;
+         list<string>.sort() list<string>; list<bytes>.sort() list<bytes>;
+         list<bool>.sort() list<bool>; list<duration>.sort() list<duration>;
+         list<timestamp>.sort() list<timestamp>",
+        lists::sort,
+        Model::Items,
+    ),
+    (":lists.range(int) list<int>", lists::range, Model::Range),
     (":sets.contains(list<A>, list<A>) bool", lists::contains, Model::Pairs),
     (":sets.equivalent(list<A>, list<A>) bool", lists::equivalent, Model::Pairs),
     (":sets.intersects(list<A>, list<A>) bool", lists::intersects, Model::Pairs),
@@ -277,12 +309,20 @@ pub(super) const TABLE: &[(&str, Native, Model)] = &[
     ("quantity.isInteger() bool", quantity::is_integer, Model::One),
     ("quantity.asInteger() int", quantity::as_integer, Model::One),
     ("quantity.asApproximateFloat() double", quantity::as_float, Model::One),
-    ("quantity.sign() int", quantity::sign, Model::One),
+    ("sign(quantity) int", quantity::sign, Model::One),
     ("quantity.add(quantity) quantity; quantity.add(int) quantity", quantity::add, Model::One),
     ("quantity.sub(quantity) quantity; quantity.sub(int) quantity", quantity::subtract, Model::One),
     ("quantity.isLessThan(quantity) bool", quantity::is_less, Model::One),
     ("quantity.isGreaterThan(quantity) bool", quantity::is_greater, Model::One),
     ("quantity.compareTo(quantity) int", quantity::compare, Model::One),
+    ("semver(string) semver; semver(string, bool) semver", semver::semver, Model::Read),
+    ("isSemver(string) bool; isSemver(string, bool) bool", semver::is_semver, Model::Read),
+    ("semver.major() int", semver::major, Model::One),
+    ("semver.minor() int", semver::minor, Model::One),
+    ("semver.patch() int", semver::patch, Model::One),
+    ("semver.isLessThan(semver) bool", semver::is_less, Model::One),
+    ("semver.isGreaterThan(semver) bool", semver::is_greater, Model::One),
+    ("semver.compareTo(semver) int", semver::compare, Model::One),
     ("url(string) url", url::url, Model::Read),
     ("isURL(string) bool", url::is_url, Model::Read),
     ("url.getScheme() string", url::scheme, Model::One),

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 
 use super::{Evaluated, mismatch};
-use crate::cel::eval::EvalError;
+use crate::cel::eval::{EvalError, bounded};
 use crate::cel::list;
 use crate::cel::value::Value;
 
@@ -88,9 +88,11 @@ pub(super) fn add<'v>(args: &[Value<'v>]) -> Evaluated<'v> {
         }
         (Value::Double(left), Value::Double(right)) => Ok(Value::Double(left + right)),
         (Value::Text(left), Value::Text(right)) => {
+            bounded(left.len().saturating_add(right.len()))?;
             Ok(Value::Text([&**left, &**right].concat().into()))
         }
         (Value::Bytes(left), Value::Bytes(right)) => {
+            bounded(left.len().saturating_add(right.len()))?;
             Ok(Value::Bytes([&**left, &**right].concat().into()))
         }
         (Value::List(_) | Value::JsonList(..), Value::List(_) | Value::JsonList(..)) => {

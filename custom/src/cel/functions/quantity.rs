@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use api::quantity::Quantity;
 
-use super::{Evaluated, mismatch};
+use super::{Evaluated, mismatch, sign_of};
 use crate::cel::eval::EvalError;
 use crate::cel::value::Value;
 
@@ -43,14 +43,6 @@ pub(super) fn as_float<'v>(args: &[Value<'v>]) -> Evaluated<'v> {
         [Value::Quantity(quantity)] => Ok(Value::Double(quantity.approximate())),
         _ => mismatch(),
     }
-}
-
-fn sign_of(order: Ordering) -> Value<'static> {
-    Value::Int(match order {
-        Ordering::Less => -1,
-        Ordering::Equal => 0,
-        Ordering::Greater => 1,
-    })
 }
 
 pub(super) fn sign<'v>(args: &[Value<'v>]) -> Evaluated<'v> {

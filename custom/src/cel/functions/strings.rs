@@ -1,7 +1,7 @@
 //! Text. Places in it are counted in characters.
 
 use super::{Evaluated, mismatch};
-use crate::cel::eval::EvalError;
+use crate::cel::eval::{EvalError, bounded};
 use crate::cel::value::Value;
 use validation::text::go_quote;
 
@@ -94,13 +94,6 @@ pub(super) fn trim<'v>(args: &[Value<'v>]) -> Evaluated<'v> {
     }
 }
 
-pub(super) fn reverse<'v>(args: &[Value<'v>]) -> Evaluated<'v> {
-    match args {
-        [Value::Text(text)] => Ok(Value::text(&text.chars().rev().collect::<String>())),
-        _ => mismatch(),
-    }
-}
-
 pub(super) fn substring<'v>(args: &[Value<'v>]) -> Evaluated<'v> {
     let (text, from, to) = match args {
         [Value::Text(text), Value::Int(from)] => (text, offset(text, *from)?, text.len()),
@@ -119,9 +112,11 @@ pub(super) fn substring<'v>(args: &[Value<'v>]) -> Evaluated<'v> {
 pub(super) fn replace<'v>(args: &[Value<'v>]) -> Evaluated<'v> {
     match args {
         [Value::Text(text), Value::Text(part), Value::Text(other)] => {
+            bounded(text.matches(&**part).count().saturating_mul(other.len()))?;
             Ok(Value::text(&text.replace(&**part, other)))
         }
         [Value::Text(text), Value::Text(part), Value::Text(other), Value::Int(times)] => {
+            bounded(text.matches(&**part).count().saturating_mul(other.len()))?;
             Ok(Value::text(&match usize::try_from(*times) {
                 Ok(times) => text.replacen(&**part, other, times),
                 Err(_) => text.replace(&**part, other),
@@ -166,6 +161,7 @@ pub(super) fn join<'v>(args: &[Value<'v>]) -> Evaluated<'v> {
             joined.push_str(separator);
         }
         joined.push_str(text);
+        bounded(joined.len())?;
     }
     Ok(Value::text(&joined))
 }

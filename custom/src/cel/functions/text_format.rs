@@ -1,7 +1,7 @@
 //! `format`: text with values in it.
 
 use super::{Evaluated, convert, mismatch};
-use crate::cel::eval::EvalError;
+use crate::cel::eval::{EvalError, bounded};
 use crate::cel::value::Value;
 use crate::value::go_float;
 
@@ -28,8 +28,26 @@ pub(super) fn format<'v>(args: &[Value<'v>]) -> Evaluated<'v> {
             EvalError::message("format: error during formatting: index out of range")
         })?;
         out.push_str(&formatted(value, verb, precision)?);
+        bounded(out.len())?;
     }
     Ok(Value::text(&out))
+}
+
+/// What is wrong with a template: a clause that is none.
+pub(super) fn clause_problem(template: &str) -> Option<String> {
+    let mut rest = template.chars();
+    while let Some(character) = rest.next() {
+        if character != '%' {
+            continue;
+        }
+        let problem = match clause(&mut rest) {
+            Ok((verb, _)) if "%sdfebxXo".contains(verb) => continue,
+            Ok((verb, _)) => format!("unrecognized formatting clause \"{verb}\""),
+            Err(error) => error.to_string(),
+        };
+        return Some(format!("could not parse formatting clause: {problem}"));
+    }
+    None
 }
 
 /// The letter of a clause such as `%.3f`, and its precision.
@@ -63,7 +81,7 @@ fn formatted(value: &Value<'_>, verb: char, precision: Option<usize>) -> Result<
         ('d', Value::Uint(number)) => number.to_string(),
         ('f', Value::Double(number)) => format!("{number:.*}", precision.unwrap_or(6)),
         ('f', Value::Int(number)) => format!("{:.*}", precision.unwrap_or(6), *number as f64),
-        ('e', Value::Double(number)) => format!("{number:.*e}", precision.unwrap_or(6)),
+        ('e', Value::Double(number)) => scientific(*number, precision.unwrap_or(6)),
         ('b', Value::Int(number)) => format!("{number:b}"),
         ('b', Value::Uint(number)) => format!("{number:b}"),
         ('b', Value::Bool(flag)) => u8::from(*flag).to_string(),
@@ -88,9 +106,34 @@ fn formatted(value: &Value<'_>, verb: char, precision: Option<usize>) -> Result<
     })
 }
 
+/// Such as `1.500000×10⁰³`.
+fn scientific(number: f64, precision: usize) -> String {
+    let text = format!("{number:.precision$e}");
+    let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+    let exponent: i32 = exponent.parse().unwrap_or(0);
+    let sign = if exponent < 0 { "⁻" } else { "" };
+    let raised = |digit: char| {
+        let digits = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'];
+        digit
+            .to_digit(10)
+            .and_then(|digit| usize::try_from(digit).ok())
+            .map_or('⁰', |digit| digits[digit])
+    };
+    let raised: String = format!("{:02}", exponent.unsigned_abs()).chars().map(raised).collect();
+    format!("{digits}×10{sign}{raised}")
+}
+
+/// A value inside a list or a map: text in quotes.
+fn inner(value: &Value<'_>) -> Result<String, EvalError> {
+    match value {
+        Value::Text(text) => Ok(format!("\"{text}\"")),
+        other => plain(other),
+    }
+}
+
 pub(super) fn plain(value: &Value<'_>) -> Result<String, EvalError> {
     let list = |items: Vec<Value<'_>>| -> Result<String, EvalError> {
-        let items: Vec<String> = items.iter().map(plain).collect::<Result<_, _>>()?;
+        let items: Vec<String> = items.iter().map(inner).collect::<Result<_, _>>()?;
         Ok(format!("[{}]", items.join(", ")))
     };
     match value {
@@ -101,7 +144,7 @@ pub(super) fn plain(value: &Value<'_>) -> Result<String, EvalError> {
         Value::Map(_) | Value::JsonMap(..) => {
             let entry = |key: &Value<'_>| -> Result<String, EvalError> {
                 let value = value.entry(key)?.ok_or(EvalError::NoSuchOverload)?;
-                Ok(format!("{}: {}", plain(key)?, plain(&value)?))
+                Ok(format!("{}:{}", inner(key)?, inner(&value)?))
             };
             let mut entries: Vec<String> =
                 value.elements()?.iter().map(entry).collect::<Result<_, _>>()?;

@@ -4,6 +4,7 @@ use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::{Offset, TimeZone};
 
+use super::convert::unreadable;
 use super::{Evaluated, mismatch};
 use crate::cel::eval::EvalError;
 use crate::cel::value::Value;
@@ -16,7 +17,7 @@ pub(super) fn duration<'v>(args: &[Value<'v>]) -> Evaluated<'v> {
         [Value::Duration(nanos)] => Ok(Value::Duration(*nanos)),
         [Value::Text(text)] => go_duration(text)
             .map(Value::Duration)
-            .ok_or_else(|| EvalError::message(format!("time: invalid duration {text:?}"))),
+            .ok_or_else(|| unreadable("google.protobuf.Duration")),
         _ => mismatch(),
     }
 }
@@ -24,9 +25,9 @@ pub(super) fn duration<'v>(args: &[Value<'v>]) -> Evaluated<'v> {
 pub(super) fn timestamp<'v>(args: &[Value<'v>]) -> Evaluated<'v> {
     match args {
         [Value::Timestamp(moment)] => Ok(Value::Timestamp(*moment)),
-        [Value::Text(text)] => text.parse().map(Value::Timestamp).map_err(|_| {
-            EvalError::message(format!("parsing time {text:?}: cannot parse as RFC 3339"))
-        }),
+        [Value::Text(text)] => {
+            text.parse().map(Value::Timestamp).map_err(|_| unreadable("google.protobuf.Timestamp"))
+        }
         [Value::Int(seconds)] => Timestamp::from_second(*seconds)
             .map(Value::Timestamp)
             .map_err(|_| EvalError::message("timestamp overflow")),
