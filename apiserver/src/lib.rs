@@ -6,6 +6,7 @@ pub mod codec;
 pub mod commands;
 pub mod connection;
 mod controllers;
+pub mod envtest;
 pub mod flow_control;
 mod handlers;
 pub mod logging;

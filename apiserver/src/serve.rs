@@ -13,7 +13,7 @@ use auth::user::UNAUTHENTICATED_GROUP;
 use axum::body::Body;
 use futures_util::FutureExt as _;
 use http::header::CONTENT_TYPE;
-use http::{Request, Response, Version};
+use http::{Request, Response, StatusCode, Version};
 use hyper::body::{Body as _, Incoming};
 use tokio::time::Instant;
 
@@ -76,7 +76,11 @@ fn count(server: &Server, record: &Record, since: Instant, response: &mut Respon
     let watching = record.watching.lock().take();
     if let (Some(watching), 200) = (watching, code) {
         let body = std::mem::take(response.body_mut());
-        *response.body_mut() = reply::with_guard(body, watching.answered());
+        *response.body_mut() = reply::with_guard(body, watching.answered(code));
+        return;
+    }
+    if code == StatusCode::SWITCHING_PROTOCOLS {
+        // Whoever took the connection over counts how it ends.
         return;
     }
     let answer = Answer {

@@ -5,6 +5,7 @@ use api::time::Timestamp;
 use serde_json::{Value, json};
 use storage::Error;
 
+use super::allocation::release_all;
 use super::options::{DeleteOptions, ListOptions, Propagation, delete_options_of_query};
 use super::{Call, body_type, failure, versions};
 use crate::codec::{accept, body};
@@ -112,7 +113,8 @@ impl Deletion<'_> {
         name: &str,
         options: &DeleteOptions,
     ) -> Result<Deleted, Status> {
-        if let Some(why) = self.resource.strategy.deletion_refusal(name) {
+        let lasting = self.server.admission.plugins.has("NamespaceLifecycle");
+        if let Some(why) = self.resource.strategy.deletion_refusal(name).filter(|_| lasting) {
             return Err(Status::forbidden(self.resource.group_resource(), name, why));
         }
         for _ in 0..CONFLICT_TRIES {
@@ -154,6 +156,7 @@ impl Deletion<'_> {
             }
             if !options.dry_run {
                 self.store.delete(key, entry.modified).await?;
+                release_all(self.server, self.resource, &object).await;
             }
             return Ok(Deleted::Gone(self.unstored(object)));
         }

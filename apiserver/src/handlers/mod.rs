@@ -2,6 +2,7 @@
 
 mod action;
 mod admission;
+pub(crate) mod allocation;
 pub(crate) mod continue_token;
 mod create;
 mod delete;
@@ -18,6 +19,7 @@ mod route;
 mod update;
 mod versions;
 mod watch;
+mod web_socket;
 mod write;
 
 use std::sync::Arc;
@@ -35,8 +37,9 @@ use crate::request::{Authorized, accept_header};
 use crate::resources::Resource;
 use crate::server::Server;
 
+pub(crate) use admission::{Admission, QuotaLocks};
 pub(crate) use delete::{Deleted, Deletion};
-pub(crate) use options::DeleteOptions;
+pub(crate) use options::{DeleteOptions, Propagation};
 pub(crate) use part::Part;
 pub(crate) use review::Review;
 pub(crate) use route::{Place, Route, route};

@@ -14,6 +14,8 @@ use storage::Revision;
 use storage::cache::Freshness;
 use validation::field::{Error, ErrorList, Path, Shown};
 
+use super::admission::Charged;
+use super::allocation::{Allocated, release_all};
 use super::part::Part;
 use super::{failure, versions};
 use crate::objects::{Object, ObjectEntry, ObjectStore, metadata};
@@ -43,6 +45,13 @@ pub(crate) struct Origin {
     pub(crate) dry_run: bool,
     /// Who is warned.
     pub(crate) record: Option<Arc<Record>>,
+}
+
+impl Origin {
+    /// The server itself, under the name of a field manager.
+    pub(crate) fn own(manager: &str) -> Self {
+        Self { manager: manager.to_owned(), user: None, dry_run: false, record: None }
+    }
 }
 
 /// Where something is written, and who writes.
@@ -85,11 +94,18 @@ impl std::ops::Deref for Written {
     }
 }
 
-impl WriteContext<'_> {
+/// What is scarce and was taken for a write.
+struct Held<'a> {
+    charged: Charged<'a>,
+    allocated: Allocated<'a>,
+}
+
+impl<'c> WriteContext<'c> {
     /// Stores a new object.
     pub(crate) async fn create(&self, mut object: Value) -> Result<Written, Status> {
         self.prepare_create(&mut object)?;
         self.check_namespace(&object).await?;
+        self.admit(&mut object, None).await?;
         if metadata::text(&object, "name").is_empty()
             && !metadata::text(&object, "generateName").is_empty()
         {
@@ -104,6 +120,7 @@ impl WriteContext<'_> {
         self.prepare_create(&mut object)?;
         metadata::set(&mut object, "managedFields", managed_fields);
         self.check_namespace(&object).await?;
+        self.admit(&mut object, None).await?;
         self.store_new(object).await?.map_err(|(status, _)| status)
     }
 
@@ -143,7 +160,11 @@ impl WriteContext<'_> {
             let key = self.resource.key(self.namespace, &name);
             return match self.existing(&key).await? {
                 Some(existing) => Ok(Err(self.taken(&name, &existing.object))),
-                None => Ok(Ok(self.unstored(object))),
+                None => {
+                    self.charge(&object, None).await?;
+                    self.allocate(&mut object, None).await?;
+                    Ok(Ok(self.unstored(object)))
+                }
             };
         }
         if set_by_client {
@@ -152,8 +173,13 @@ impl WriteContext<'_> {
             ));
         }
         let key = self.resource.key(self.namespace, &name);
-        let stored = self.stored(object.clone()).await?;
-        match self.store.create(&key, &stored).await {
+        let mut stored = self.stored(object.clone()).await?;
+        let held = self.take(&mut stored, None).await?;
+        let created = self.store.create(&key, &stored).await;
+        if created.is_err() {
+            self.put_back(held, &stored).await;
+        }
+        match created {
             Ok(entry) => Ok(Ok(self.written(entry, object))),
             Err(storage::Error::KeyExists(_)) => {
                 let existing = self.existing(&key).await?;
@@ -322,6 +348,7 @@ impl WriteContext<'_> {
         }
         if self.part.is_whole() {
             self.resource.drop_empty(&mut object);
+            self.admit(&mut object, Some(live)).await?;
             self.resource.strategy.prepare_update(&mut object, live);
             self.check_grants(Some(live), &object)?;
         }
@@ -348,11 +375,36 @@ impl WriteContext<'_> {
         if self.origin.dry_run {
             return Ok(self.unstored(object));
         }
-        let stored = self.stored(object.clone()).await?;
+        let mut stored = self.stored(object.clone()).await?;
+        let held = self.take(&mut stored, Some(live)).await?;
         match self.store.update(key, &stored, existing.modified).await {
-            Ok(entry) => Ok(self.written(entry, object)),
-            Err(error) => Err(store_error(&error)),
+            Ok(entry) => {
+                self.release_former(live, &stored).await;
+                Ok(self.written(entry, object))
+            }
+            Err(error) => {
+                self.put_back(held, &stored).await;
+                Err(store_error(&error))
+            }
         }
+    }
+
+    /// Takes what the object needs of what is scarce: room in quotas, addresses, ports. It is held
+    /// until the object is stored.
+    async fn take(&self, object: &mut Value, old: Option<&Value>) -> Result<Held<'c>, Status> {
+        let charged = self.charge(object, old).await?;
+        match self.allocate(object, old).await {
+            Ok(allocated) => Ok(Held { charged, allocated }),
+            Err(status) => {
+                self.give_back(charged).await;
+                Err(status)
+            }
+        }
+    }
+
+    async fn put_back(&self, held: Held<'_>, object: &Value) {
+        self.give_back(held.charged).await;
+        self.give_up(held.allocated, object).await;
     }
 
     /// The object as it is stored. What another version keeps in annotations is the client's word,
@@ -403,6 +455,7 @@ impl WriteContext<'_> {
         if !self.origin.dry_run {
             let removed = self.store.delete(key, expected).await;
             removed.map_err(|error| store_error(&error))?;
+            release_all(self.server, self.resource, &object).await;
         }
         Ok(self.unstored(object))
     }
@@ -580,7 +633,7 @@ pub(crate) fn generated_start(generate_name: &str) -> String {
     generate_name[..end].to_owned()
 }
 
-fn random_suffix() -> String {
+pub(super) fn random_suffix() -> String {
     let random = uuid::Uuid::new_v4();
     let letters = random.as_bytes()[..5].iter();
     letters

@@ -5,9 +5,12 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use auth::authorize::AuthorizationMode;
+use kinds::services::{Network, NodePorts};
 use storage::BackendKind;
 
-use super::{FeatureGates, RuntimeConfig};
+use crate::handlers::Admission;
+
+use super::{Controllers, FeatureGates, RuntimeConfig};
 
 /// How the server is to run.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,6 +37,10 @@ pub struct Config {
     pub external_hostname: Option<String>,
     /// The first address of services, which is the server's own.
     pub service_address: Option<IpAddr>,
+    /// The networks that services have addresses of; the first is the usual one.
+    pub service_networks: Vec<Network>,
+    /// The ports of nodes that services can have.
+    pub service_node_ports: NodePorts,
     /// How long a request may take.
     pub request_timeout: Duration,
     /// How long a watch lasts at the least.
@@ -68,8 +75,14 @@ pub struct Config {
     pub api_audiences: Vec<String>,
     /// Who decides what a user may do, in order.
     pub authorization_modes: Vec<AuthorizationMode>,
+    /// What is looked at before it is stored.
+    pub admission: Admission,
+    /// What the server does by itself.
+    pub controllers: Controllers,
     /// Where to write the kubeconfig.
     pub kubeconfig_out: PathBuf,
+    /// Whether the server ends when the process that started it does.
+    pub ends_with_parent: bool,
     /// How much to log.
     pub verbosity: u8,
     /// Flags that were given and do nothing.

@@ -75,6 +75,8 @@ const GENERIC: &str = "Generic";
 const SERVING: &str = "Secure serving";
 const AUTHENTICATION: &str = "Authentication";
 const AUTHORIZATION: &str = "Authorization";
+const ADMISSION: &str = "Admission";
+const CONTROLLERS: &str = "Controllers";
 const STORAGE: &str = "Storage";
 const OUTPUT: &str = "Logs and output";
 const ACCEPTED: &str = "Accepted for compatibility, without effect";
@@ -158,6 +160,13 @@ static FLAGS: &[Flag] = &[
         Kind::Text,
         "10.0.0.0/24",
         "The addresses of services; the first is the server's own",
+    ),
+    flag(
+        GENERIC,
+        "service-node-port-range",
+        Kind::Text,
+        "30000-32767",
+        "The ports of nodes that services can have",
     ),
     flag(
         GENERIC,
@@ -265,6 +274,41 @@ static FLAGS: &[Flag] = &[
         Kind::List,
         "RBAC",
         "Who decides what a user may do, in order: RBAC, Node, AlwaysAllow, AlwaysDeny",
+    ),
+    flag(
+        ADMISSION,
+        "enable-admission-plugins",
+        Kind::List,
+        "",
+        "Admission plugins to use besides the usual ones",
+    ),
+    flag(
+        ADMISSION,
+        "disable-admission-plugins",
+        Kind::List,
+        "",
+        "Admission plugins to leave out, though they are usual",
+    ),
+    flag(
+        ADMISSION,
+        "default-not-ready-toleration-seconds",
+        Kind::Integer,
+        "300",
+        "How many seconds pods stay on a node that is not ready, unless they say themselves",
+    ),
+    flag(
+        ADMISSION,
+        "default-unreachable-toleration-seconds",
+        Kind::Integer,
+        "300",
+        "How many seconds pods stay on a node that is out of reach, unless they say themselves",
+    ),
+    flag(
+        CONTROLLERS,
+        "controllers",
+        Kind::List,
+        "",
+        "What to run: * for all, name for one, -name for all but one, of namespace, serviceaccount, root-ca-certificate-publisher, resourcequota, pvc-protection, pv-protection and garbage-collector. When left out all but the last run; without the admission plugin ServiceAccount, only namespace",
     ),
     flag(
         OUTPUT,

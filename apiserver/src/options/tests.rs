@@ -143,6 +143,8 @@ fn what_is_wrong_is_said_in_the_references_words() {
             "invalid argument \"http\" for \"--secure-port\" flag: strconv.ParseInt: parsing \
              \"http\": invalid syntax",
         ),
+        ("--controllers=x", "\"x\" is not in the list of known controllers"),
+        ("--disable-admission-plugins=x", "disable-admission-plugins plugin \"x\" is unknown"),
         ("--secure-port=99999", "--secure-port 99999 must be between 0 and 65535, inclusive"),
         ("--max-requests-inflight=-1", "--max-requests-inflight can not be negative value"),
         (

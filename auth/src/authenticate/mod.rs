@@ -29,7 +29,7 @@ pub use front_proxy::{FrontProxy, NameNotAllowed};
 pub use token::{TokenAuthenticator, TokenUser};
 pub use token_cache::TokenCache;
 pub use token_file::{TokenFile, TokenFileError};
-pub use web_socket::WebSocketTokenError;
+pub use web_socket::{WebSocketTokenError, is_web_socket};
 pub use x509::{CertificateError, certificate_user};
 
 use crate::user::User;
