@@ -186,6 +186,16 @@ impl Quantity {
     /// Nothing.
     pub const ZERO: Self = Self { nanos: 0, format: Format::Decimal };
 
+    /// One of something.
+    pub const ONE: Self = Self { nanos: NANOS, format: Format::Decimal };
+
+    /// A number of things.
+    #[must_use]
+    pub fn of_count(number: usize) -> Self {
+        let number = i128::try_from(number).unwrap_or(i128::MAX);
+        Self { nanos: number.saturating_mul(NANOS), format: Format::Decimal }
+    }
+
     /// The quantity a canonical object holds; nothing if it holds none.
     #[must_use]
     pub fn of(value: &Value) -> Self {
@@ -232,10 +242,18 @@ impl Quantity {
         Self { nanos: self.nanos.saturating_sub(other.nanos), format: self.format }
     }
 
-    /// The sum; the format is that of the first.
+    /// The difference, at least nothing; the format is that of the first.
+    #[must_use]
+    pub fn less(self, other: Self) -> Self {
+        let nanos = self.nanos.saturating_sub(other.nanos).max(0);
+        Self { nanos, format: self.format }
+    }
+
+    /// The sum; the format is that of the first, unless that is nothing.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
-        Self { nanos: self.nanos.saturating_add(other.nanos), format: self.format }
+        let format = if self.nanos == 0 { other.format } else { self.format };
+        Self { nanos: self.nanos.saturating_add(other.nanos), format }
     }
 }
 
@@ -266,6 +284,15 @@ mod tests {
         ] {
             assert_eq!(text.parse::<Quantity>().unwrap().to_string(), written, "{text}");
         }
+    }
+
+    #[test]
+    fn nothing_has_no_format_of_its_own() {
+        let quantity = |text: &str| text.parse::<Quantity>().unwrap();
+        assert_eq!(Quantity::ZERO.plus(quantity("1Gi")).to_string(), "1Gi");
+        assert_eq!(Quantity::of_count(3).plus(Quantity::ONE).to_string(), "4");
+        assert_eq!(quantity("2Gi").less(quantity("1Gi")).to_string(), "1Gi");
+        assert_eq!(quantity("1").less(quantity("2")).to_string(), "0");
     }
 
     #[test]

@@ -1,11 +1,15 @@
 //! A small Kubernetes API server. Start reading at [`serve`].
 
 pub mod access;
+pub mod authentication;
+mod authorization_config;
 pub mod catalog;
 pub mod codec;
 pub mod commands;
+mod config_file;
 pub mod connection;
 mod controllers;
+pub mod envtest;
 pub mod flow_control;
 mod handlers;
 pub mod logging;
@@ -21,3 +25,4 @@ pub mod resources;
 pub mod selector;
 pub mod serve;
 pub mod server;
+pub mod webhook;

@@ -4,14 +4,18 @@ use std::io::Write as _;
 use std::process::ExitCode;
 
 use apiserver::commands::Subcommand;
+use apiserver::connection::Shutdown;
 use apiserver::connection::signals::shutdown_on_signal;
+use apiserver::envtest::{self, Etcd};
 use apiserver::options::{self, Command, Config, Exit};
 use apiserver::server;
+use tokio::runtime::Builder;
 
 fn main() -> ExitCode {
     match options::parse(std::env::args_os()) {
         Ok(Command::Serve(config)) => serve(&config),
         Ok(Command::Run(subcommand)) => run(&subcommand),
+        Ok(Command::StandIn(etcd)) => stand_in(&etcd),
         Err(exit) => end(&exit),
     }
 }
@@ -47,12 +51,7 @@ fn serve(config: &Config) -> ExitCode {
     for flag in &config.without_effect {
         tracing::warn!("--{flag} is accepted for compatibility and does nothing");
     }
-    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
-        Ok(runtime) => runtime,
-        Err(error) => return fail(&format!("Error: {error}\n")),
-    };
-    let served = runtime.block_on(async {
-        let shutdown = shutdown_on_signal().map_err(|error| error.to_string())?;
+    until_stopped(Builder::new_multi_thread(), config.ends_with_parent, async |shutdown| {
         let ready = server::start(config, shutdown).await?;
         let text = format!(
             "Ready at {}. Next: kubectl --kubeconfig {} get flowschemas\n",
@@ -62,14 +61,40 @@ fn serve(config: &Config) -> ExitCode {
         drop(write!(std::io::stdout(), "{text}"));
         ready.run().await;
         Ok(())
+    })
+}
+
+fn stand_in(etcd: &Etcd) -> ExitCode {
+    until_stopped(Builder::new_current_thread(), true, async |shutdown| {
+        envtest::serve_etcd(etcd, shutdown).await
+    })
+}
+
+/// Runs something until a signal, or the end of the process that started this one, stops it.
+fn until_stopped(
+    mut builder: Builder,
+    ends_with_parent: bool,
+    run: impl AsyncFnOnce(Shutdown) -> Result<(), String>,
+) -> ExitCode {
+    let runtime = match builder.enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => return fail(&format!("Error: {error}\n")),
+    };
+    let served = runtime.block_on(async {
+        let shutdown = shutdown_on_signal().map_err(|error| error.to_string())?;
+        if ends_with_parent {
+            let stop = shutdown.graceful.clone();
+            tokio::spawn(async move {
+                envtest::parent_ended().await;
+                stop.cancel();
+            });
+        }
+        run(shutdown).await
     });
     // What still runs has had its time.
     runtime.shutdown_timeout(std::time::Duration::from_millis(200));
     match served {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            let error: String = error;
-            fail(&format!("Error: {error}\n"))
-        }
+        Err(error) => fail(&format!("Error: {error}\n")),
     }
 }

@@ -56,6 +56,8 @@ pub enum Reply {
     },
     /// A response that is made elsewhere, such as a stream.
     Raw(Box<Response<Body>>),
+    /// The answer to a handshake of another protocol, to which nothing is added.
+    Handshake(Box<Response<Body>>),
 }
 
 impl Reply {
@@ -110,6 +112,7 @@ impl From<Status> for Failure {
 #[must_use]
 pub fn write(record: &Record, outcome: Result<Reply, Failure>) -> Response<Body> {
     let mut response = match outcome {
+        Ok(Reply::Handshake(response)) => return *response,
         Ok(reply) => render(record, reply),
         Err(Failure::Status(status)) => render_failure(record, &status),
         Err(Failure::Forbidden(status)) => nosniff(render_failure(record, &status)),
@@ -169,7 +172,7 @@ fn render(record: &Record, reply: Reply) -> Response<Body> {
             let response = compressed(record, code, content_type, text.into());
             if quiet { nosniff(response) } else { response }
         }
-        Reply::Raw(response) => *response,
+        Reply::Raw(response) | Reply::Handshake(response) => *response,
     }
 }
 
@@ -188,7 +191,7 @@ fn render_failure(record: &Record, status: &Status) -> Response<Body> {
 }
 
 /// JSON text in the accepted form, with its content type.
-fn in_form(record: &Record, text: Bytes, accepted: Accepted) -> (&'static str, Bytes) {
+pub(crate) fn in_form(record: &Record, text: Bytes, accepted: Accepted) -> (&'static str, Bytes) {
     match accepted.media_type {
         MediaType::Yaml => {
             let value = serde_json::from_slice(&text).unwrap_or_default();

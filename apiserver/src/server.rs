@@ -11,9 +11,11 @@ use validation::flowcontrol::{Context, Gates};
 
 use crate::access::{Access, TokenKeys};
 use crate::catalog::{Catalog, Served};
-use crate::connection::{Listener, Shutdown, Tls};
+use crate::connection::{Authorities, Listener, Shutdown, Tls};
 use crate::controllers;
 use crate::flow_control::FlowControl;
+use crate::handlers::allocation::ServiceNetwork;
+use crate::handlers::{Admission, QuotaLocks};
 use crate::metrics::{About, Counting, Metrics, ValidationObserver};
 use crate::nonresource::{AboutServer, Health, build_info};
 use crate::object_counts::ObjectCounts;
@@ -32,6 +34,12 @@ pub struct Server {
     pub access: Access,
     /// What service accounts' tokens are signed with.
     pub keys: TokenKeys,
+    /// What is looked at before it is stored.
+    pub admission: Admission,
+    /// Where services get their addresses and ports from.
+    pub services: ServiceNetwork,
+    /// Who may charge quotas.
+    pub quota_locks: QuotaLocks,
     /// When they may do it.
     pub flow_control: FlowControl,
     /// How many objects there are.
@@ -124,6 +132,9 @@ pub async fn start(config: &Config, shutdown: Shutdown) -> Result<Ready, String>
     let metrics =
         counting.into_metrics(about(config, now), Arc::clone(in_flight), controller.cloned());
     let server = Arc::new(Server {
+        admission: config.admission.clone(),
+        services: ServiceNetwork::new(config.service_networks.clone(), config.service_node_ports),
+        quota_locks: QuotaLocks::default(),
         access: Access::new(config, &keys, &catalog)?,
         catalog,
         flow_control,
@@ -141,7 +152,12 @@ pub async fn start(config: &Config, shutdown: Shutdown) -> Result<Ready, String>
         stop: shutdown.graceful.clone(),
         backend,
     });
-    controllers::start(&server, config, address.port()).await?;
+    let known = controllers::Known {
+        port: address.port(),
+        client_authorities: &pki.client_authorities.text,
+        root_certificate: &pki.server_authority,
+    };
+    controllers::start(&server, config, &known).await?;
     let token = server.keys.kubeconfig_token(config, &server.catalog.peek().stores, now)?;
     let kubeconfig = pki.kubeconfig(url.clone(), vec![(pki::SERVICE_ACCOUNT_CONTEXT, token)]);
     kubeconfig.write(&config.kubeconfig_out).map_err(|error| error.to_string())?;
@@ -197,7 +213,11 @@ async fn note_installation(backend: &Arc<dyn Backend>, now: i64) -> Result<(), S
 }
 
 async fn listen(config: &Config, pki: &Pki) -> Result<Listener, String> {
-    let tls = Tls::try_new(&pki.certificate, &pki.key, Some(&pki.client_authorities));
+    let authorities = Authorities {
+        clients: Some(&pki.client_authorities),
+        front_proxies: pki.front_proxy_authorities.as_ref(),
+    };
+    let tls = Tls::try_new(&pki.certificate, &pki.key, authorities);
     let tls = tls.map_err(|error| error.to_string())?;
     let address = SocketAddr::new(config.bind_address, config.secure_port);
     Listener::bind(address, tls)

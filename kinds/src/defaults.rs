@@ -29,11 +29,10 @@ pub fn fill(group: &str, kind: &str, object: &mut Value) {
     }
 }
 
-/// What happens to a new object between its defaults and its validation: its first status and
-/// generation, and what the admission plugins that are always on add.
+/// What happens to a new object between admission and validation: its first status and generation.
 ///
 /// `metadata` must have its final name, its uid and its creation time. Cluster IPs and node ports
-/// are allocated by the caller, as are the priorities of classes that are not built in.
+/// are allocated by the caller.
 pub fn prepare_create(group: &str, kind: &str, object: &mut Value) {
     let Some(kind) = registry::find(group, kind) else { return };
     if let Some(no_status) = kind.no_status {

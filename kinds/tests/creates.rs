@@ -64,10 +64,30 @@ impl Case {
         if self.resource.namespaced {
             object["metadata"]["namespace"] = "default".into();
         }
+        admit(&self.kind, &mut object);
         kinds::defaults::prepare_create(&self.group, &self.kind, &mut object);
         type_def.prune(&mut object);
         object
     }
+}
+
+/// What the plugins did that were on where the cases were recorded.
+fn admit(kind: &str, object: &mut Value) {
+    use kinds::admission;
+    match kind {
+        "Pod" => {
+            admission::set_priority(object, system_class, Vec::new).unwrap();
+            admission::tolerate_node_failures(object, admission::TolerationSeconds::default());
+        }
+        "Node" => admission::taint_node(object),
+        "PersistentVolume" => admission::protect(object, "kubernetes.io/pv-protection"),
+        "PersistentVolumeClaim" => admission::protect(object, "kubernetes.io/pvc-protection"),
+        _ => {}
+    }
+}
+
+fn system_class(name: &str) -> Option<Value> {
+    (name == "system-node-critical").then(|| json!({"value": 2_000_001_000}))
 }
 
 /// Takes out of an answer what only a running server knows.

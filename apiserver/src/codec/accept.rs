@@ -26,6 +26,11 @@ pub const OBJECT: Offer = Offer { tables: true, partial_metadata: true, ..DOCUME
 pub const WATCH: Offer =
     Offer { media_types: &[MediaType::Json, MediaType::Protobuf], stream: true, ..OBJECT };
 
+/// How clients name the document of whole groups.
+const AGGREGATED_KIND: &str = "APIGroupDiscoveryList";
+const AGGREGATED_GROUP: &str = "apidiscovery.k8s.io";
+const AGGREGATED_VERSION: &str = "v2";
+
 /// What the client gets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Accepted {
@@ -88,6 +93,13 @@ pub fn negotiate(accept: &str, offer: &Offer) -> Result<Accepted, String> {
     clauses(accept).iter().find_map(|clause| clause.choose(offer)).ok_or_else(|| {
         format!("only the following media types are accepted: {}", names(offer).join(", "))
     })
+}
+
+/// The representation of whole groups for clients that ask for those; `None` for clients that know
+/// only the older documents, or get neither (spec: apimachinery 1.6).
+#[must_use]
+pub fn negotiate_aggregated(accept: &str) -> Option<Accepted> {
+    clauses(accept).iter().find_map(Clause::discovery).flatten()
 }
 
 /// Whether the route would be taken at all: a coarser test on the bare names that comes first.
@@ -162,25 +174,51 @@ impl<'a> Clause<'a> {
             || (self.main == main && (self.sub == "*" || self.sub == sub))
     }
 
+    /// What a clause asks for where whole groups are offered: those, or the older document. `None`
+    /// if it asks for neither.
+    fn discovery(&self) -> Option<Option<Accepted>> {
+        MediaType::ALL.into_iter().filter(|media| self.matches(*media)).find_map(|media_type| {
+            if self.parameter("as") != Some(AGGREGATED_KIND) {
+                return self.accept(media_type, &DOCUMENT).map(|_older| None);
+            }
+            let asks = self.parameter("g") == Some(AGGREGATED_GROUP)
+                && self.parameter("v") == Some(AGGREGATED_VERSION)
+                && self.streams();
+            asks.then(|| Some(self.accepted(media_type, Transform::None)))
+        })
+    }
+
+    /// The last value of a parameter.
+    fn parameter(&self, wanted: &str) -> Option<&'a str> {
+        let values = self.parameters.iter().rev();
+        values.copied().find(|(name, _)| *name == wanted).map(|(_, value)| value)
+    }
+
+    /// Whether what is said of streams, if anything, is known.
+    fn streams(&self) -> bool {
+        self.parameter("stream").is_none_or(|stream| stream.is_empty() || stream == "watch")
+    }
+
+    fn accepted(&self, media_type: MediaType, transform: Transform) -> Accepted {
+        Accepted { media_type, transform, pretty: self.parameter("pretty") == Some("1") }
+    }
+
     /// Reads the parameters; `None` if they ask for something that is not offered.
     fn accept(&self, media_type: MediaType, offer: &Offer) -> Option<Accepted> {
-        let parameter = |wanted: &str| {
-            self.parameters.iter().rev().find(|(name, _)| *name == wanted).map(|(_, value)| *value)
-        };
-        if parameter("stream").is_some_and(|stream| !stream.is_empty() && stream != "watch") {
+        if !self.streams() {
             return None;
         }
-        let transform = match parameter("as") {
+        let transform = match self.parameter("as") {
             None | Some("") => Transform::None,
             Some(kind) => transform(
                 kind,
-                parameter("g").unwrap_or_default(),
-                parameter("v").unwrap_or_default(),
+                self.parameter("g").unwrap_or_default(),
+                self.parameter("v").unwrap_or_default(),
                 media_type,
                 offer,
             )?,
         };
-        Some(Accepted { media_type, transform, pretty: parameter("pretty") == Some("1") })
+        Some(self.accepted(media_type, transform))
     }
 }
 
@@ -242,6 +280,33 @@ mod tests {
             "only the following media types are accepted: application/json;stream=watch, \
              application/vnd.kubernetes.protobuf;stream=watch"
         );
+    }
+
+    #[test]
+    fn whole_groups_are_given_to_those_who_ask_for_them_first() {
+        let v2 = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
+        let old = "application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList";
+        let binary = v2.replace("json", "vnd.kubernetes.protobuf");
+        let media_type = |accept: &str| negotiate_aggregated(accept).map(|found| found.media_type);
+        assert_eq!(media_type(v2), Some(MediaType::Json));
+        assert_eq!(media_type(&format!("{old},{v2},application/json")), Some(MediaType::Json));
+        assert_eq!(media_type(&format!("{binary},{v2}")), Some(MediaType::Protobuf));
+        assert_eq!(media_type(&format!("{v2};q=0.5,{binary}")), Some(MediaType::Protobuf));
+        assert_eq!(media_type(&format!("application/json,{v2}")), None);
+        assert_eq!(media_type(&format!("{old},application/json")), None);
+        assert_eq!(media_type(&v2.replace("apidiscovery", "meta")), None);
+        assert_eq!(media_type(""), None);
+    }
+
+    #[test]
+    fn cbor_is_unknown_as_it_is_to_the_reference_with_its_default_gates() {
+        for offer in [&OBJECT, &DOCUMENT, &WATCH] {
+            assert!(negotiate("application/cbor", offer).is_err());
+            assert!(negotiate("application/cbor-seq", offer).is_err());
+            let accepted = negotiate("application/cbor,application/json;q=0.1", offer);
+            assert_eq!(accepted.unwrap().media_type, MediaType::Json);
+        }
+        assert_eq!(MediaType::parse("application/cbor"), None);
     }
 
     #[test]

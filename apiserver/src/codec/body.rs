@@ -6,7 +6,8 @@ use api::status::Status;
 use serde_json::Value;
 use validation::text::go_quote as quote;
 
-use super::{MediaType, protobuf, yaml};
+use super::yaml::{self, RepeatedKeys};
+use super::{MediaType, protobuf};
 use crate::resources::{GroupVersionKind, Kinds, Resource};
 
 /// How many bytes of a body an error quotes.
@@ -101,7 +102,8 @@ pub fn read(
     if !read_as.is_typed() && media_type == MediaType::Protobuf {
         return Err(cannot_be_handled(kind, kind, NOT_MARSHALABLE));
     }
-    let tree = parse(text, media_type).map_err(|why| unrecognized(kind, &why, text))?;
+    let Parsed { tree, repeated_keys } =
+        parse_strictly(text, media_type).map_err(|why| unrecognized(kind, &why, text))?;
     let found = found_kind(&tree, kind).map_err(|why| unrecognized(kind, &why, text))?;
     let names_kind = tree.text_member("kind").is_some_and(|kind| !kind.is_empty());
     let refuse = |why: &str| {
@@ -124,10 +126,14 @@ pub fn read(
         read_as.decode(tree.clone()).map_err(|why| refuse(&why))?;
     let warnings = match field_validation {
         FieldValidation::Ignore => Vec::new(),
-        FieldValidation::Warn => problems,
-        FieldValidation::Strict if problems.is_empty() => problems,
+        FieldValidation::Warn => [repeated_keys.lines, problems].concat(),
         FieldValidation::Strict => {
-            return Err(refuse(&format!("strict decoding error: {}", problems.join(", "))));
+            let problems: Vec<String> =
+                repeated_keys.message().into_iter().chain(problems).collect();
+            if !problems.is_empty() {
+                return Err(refuse(&format!("strict decoding error: {}", problems.join(", "))));
+            }
+            problems
         }
     };
     if read_as.is_typed() {
@@ -168,17 +174,30 @@ fn check_type_meta(tree: &Tree, text: &[u8]) -> Result<(), WrongKind> {
 ///
 /// The reference's text for bodies that do not parse.
 pub fn parse(text: &[u8], media_type: MediaType) -> Result<Tree, String> {
-    match media_type {
+    parse_strictly(text, media_type).map(|parsed| parsed.tree)
+}
+
+/// A body that was parsed, and what the parser alone knows to be wrong with it. Members that stand
+/// twice in JSON are still there in the tree.
+struct Parsed {
+    tree: Tree,
+    repeated_keys: RepeatedKeys,
+}
+
+fn parse_strictly(text: &[u8], media_type: MediaType) -> Result<Parsed, String> {
+    let tree = match media_type {
         MediaType::Json => parse_json(text)
-            .map_err(|error| format!("couldn't get version/kind; json parse error: {error}")),
+            .map_err(|error| format!("couldn't get version/kind; json parse error: {error}"))?,
         MediaType::Yaml => {
-            yaml::parse(text).map_err(|error| format!("error converting YAML to JSON: {error}"))
+            let yaml::Document { tree, repeated_keys } = yaml::read(text)?;
+            return Ok(Parsed { tree, repeated_keys });
         }
         MediaType::Protobuf => {
             let (_kind, object) = protobuf::known::read(text).map_err(|error| error.to_string())?;
-            parse_json(object.to_string().as_bytes()).map_err(|error| error.to_string())
+            parse_json(object.to_string().as_bytes()).map_err(|error| error.to_string())?
         }
-    }
+    };
+    Ok(Parsed { tree, repeated_keys: RepeatedKeys::default() })
 }
 
 /// Writes `kind` and `apiVersion` in front of an object.
@@ -354,6 +373,31 @@ mod tests {
              version/kind; json parse error: unexpected end of JSON input \
              ({\"metadata\":{\"name\":\"c\"})"
         );
+    }
+
+    #[test]
+    fn keys_that_stand_twice_in_yaml_are_told_with_their_lines_before_unknown_fields() {
+        let kind = GroupVersionKind::new(api::flowcontrol::GROUP, "v1", "FlowSchema");
+        let type_def = FlowSchema::type_def().unwrap();
+        let text = b"kind: FlowSchema\nzz: 1\nspec:\n  foo: 1\n  rules: []\n  rules: []\nzz: 2\n";
+        let read_as = Typed { kind: &kind, type_def };
+        let read = |validation| read(text, MediaType::Yaml, &read_as, &OnlyFlowSchemas, validation);
+        assert_eq!(
+            read(FieldValidation::Warn).unwrap().warnings,
+            [
+                "line 6: key \"rules\" already set in map",
+                "line 7: key \"zz\" already set in map",
+                "unknown field \"spec.foo\"",
+                "unknown field \"zz\""
+            ]
+        );
+        assert_eq!(
+            read(FieldValidation::Strict).unwrap_err().message,
+            "FlowSchema in version \"v1\" cannot be handled as a FlowSchema: strict decoding \
+             error: yaml: unmarshal errors:\n  line 6: key \"rules\" already set in map\n  line 7: \
+             key \"zz\" already set in map, unknown field \"spec.foo\", unknown field \"zz\""
+        );
+        assert!(read(FieldValidation::Ignore).unwrap().warnings.is_empty());
     }
 
     #[test]

@@ -4,6 +4,8 @@ pub mod accept;
 pub mod body;
 pub mod json;
 pub mod protobuf;
+#[cfg(test)]
+mod round_trips;
 pub mod yaml;
 
 /// A media type that objects are read and written in.

@@ -2,8 +2,7 @@
 
 use api::decode::Tree;
 
-use crate::codec::MediaType;
-use crate::codec::body::parse;
+use crate::codec::yaml;
 
 /// A document of a file.
 #[derive(Debug, Clone, PartialEq)]
@@ -12,6 +11,14 @@ pub(super) struct Document {
     pub(super) line: usize,
     /// What it says, or why it cannot be read.
     pub(super) content: Result<Tree, String>,
+    /// The keys that stand twice in YAML, with their lines. In JSON they are still in the tree.
+    pub(super) repeated_keys: Vec<String>,
+}
+
+impl Document {
+    fn new(line: usize, content: Result<Tree, String>) -> Self {
+        Self { line, content, repeated_keys: Vec::new() }
+    }
 }
 
 /// The documents of a file; empty ones are left out.
@@ -20,7 +27,7 @@ pub(super) fn split(bytes: &[u8]) -> Vec<Document> {
         Ok(text) => text.trim_start_matches('\u{feff}'),
         Err(error) => {
             let line = 1 + newlines(&bytes[..error.valid_up_to()]);
-            return vec![Document { line, content: Err(error.to_string()) }];
+            return vec![Document::new(line, Err(error.to_string()))];
         }
     };
     chunks(text).flat_map(|(line, chunk)| documents(line, chunk)).collect()
@@ -62,7 +69,12 @@ fn documents(first_line: usize, chunk: &str) -> Vec<Document> {
     }
     // The parser counts lines too, so it gets as many as were before.
     let padded = "\n".repeat(first_line - 1) + chunk;
-    vec![Document { line, content: parse(padded.as_bytes(), MediaType::Yaml) }]
+    vec![match yaml::read(padded.as_bytes()) {
+        Ok(yaml::Document { tree, repeated_keys }) => {
+            Document { line, content: Ok(tree), repeated_keys: repeated_keys.lines }
+        }
+        Err(why) => Document::new(line, Err(why)),
+    }]
 }
 
 /// Where the first line begins that is neither blank nor a comment; `None` if there is none.
@@ -95,10 +107,10 @@ fn json_documents(first_line: usize, text: &str) -> Option<Vec<Document>> {
             Some(Err(error)) => {
                 let line_of_error = first_line + error.line() - 1;
                 let content = Err(format!("line {line_of_error}: {error}"));
-                documents.push(Document { line, content });
+                documents.push(Document::new(line, content));
                 return Some(documents);
             }
-            Some(Ok(tree)) => documents.push(Document { line, content: Ok(tree) }),
+            Some(Ok(tree)) => documents.push(Document::new(line, Ok(tree))),
         }
         start = values.byte_offset();
     }

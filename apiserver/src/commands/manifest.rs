@@ -52,7 +52,7 @@ pub(super) struct Problem {
 }
 
 impl Problem {
-    fn whole(message: impl Into<String>) -> Self {
+    pub(super) fn whole(message: impl Into<String>) -> Self {
         Self { reason: String::new(), field: String::new(), message: message.into() }
     }
 }

@@ -1,8 +1,9 @@
-//! What the program does besides serving: `validate`, `convert` and `explain-validation`. They work
-//! without a server, on the same types, defaults and rules.
+//! What the program does besides serving: `validate`, `convert` and `explain-validation` work without
+//! a server, on the same types, defaults and rules; `envtest-assets` lets tests start one.
 
 mod convert;
 mod documents;
+mod envtest_assets;
 mod explain;
 mod manifest;
 mod report;
@@ -30,6 +31,8 @@ pub enum Subcommand {
     Convert(convert::Arguments),
     /// `explain-validation`: which rules does this kind have?
     ExplainValidation(explain::Arguments),
+    /// `envtest-assets`: make a folder from which envtest starts this server.
+    EnvtestAssets(envtest_assets::Arguments),
 }
 
 /// What a subcommand found out.
@@ -42,8 +45,10 @@ pub struct Findings {
 }
 
 /// What the parser needs to know.
-pub(crate) fn parsers() -> [Command; 3] {
-    [validate::parser(), convert::parser(), explain::parser()].map(|parser| {
+pub(crate) fn parsers() -> [Command; 4] {
+    let parsers =
+        [validate::parser(), convert::parser(), explain::parser(), envtest_assets::parser()];
+    parsers.map(|parser| {
         let help = Arg::new("help").short('h').long("help").action(ArgAction::Help);
         parser.arg(help.help("Print this and exit"))
     })
@@ -108,6 +113,9 @@ impl Subcommand {
             Some((explain::NAME, matches)) => {
                 Self::ExplainValidation(explain::Arguments::read(matches)?)
             }
+            Some((envtest_assets::NAME, matches)) => {
+                Self::EnvtestAssets(envtest_assets::Arguments::read(matches)?)
+            }
             _ => return Ok(None),
         };
         Ok(Some(subcommand))
@@ -123,6 +131,7 @@ impl Subcommand {
             Self::Validate(arguments) => Ok(validate::run(arguments, stdin)),
             Self::Convert(arguments) => convert::run(arguments, stdin),
             Self::ExplainValidation(arguments) => explain::run(arguments),
+            Self::EnvtestAssets(arguments) => envtest_assets::run(arguments),
         }
     }
 }

@@ -112,13 +112,23 @@ fn lists_are_taken_apart() {
 }
 
 #[test]
+fn keys_that_stand_twice_are_told_with_their_lines() {
+    let text = "a: 1\n---\napiVersion: flowcontrol.apiserver.k8s.io/v1\nkind: FlowSchema\n\
+                metadata:\n  name: a\n  name: b\nzoo: 1\n";
+    let findings = run(&["validate", "-f", "-"], text).unwrap();
+    let lines: Vec<&str> = findings.text.lines().collect();
+    assert_eq!(lines[1], "-:3: FlowSchema \"b\": line 7: key \"name\" already set in map");
+    assert_eq!(lines[2], "-:3: FlowSchema \"b\": unknown field \"zoo\"");
+}
+
+#[test]
 fn what_cannot_be_judged_is_an_error() {
     let text = "apiVersion: example.com/v1\nkind: Thing\n---\na: [\n---\n- 1\n---\n\
                 apiVersion: flowcontrol.apiserver.k8s.io/v1\nkind: FlowSchema\nspec: 3\n";
     let findings = run(&["validate", "-f", "-"], text).unwrap();
     let lines: Vec<&str> = findings.text.lines().collect();
     assert_eq!(lines[0], "-:1: Thing: no matches for kind \"Thing\" in version \"example.com/v1\"");
-    assert!(lines[1].starts_with("-:4: error converting YAML to JSON: yaml: "), "{lines:#?}");
+    assert!(lines[1].starts_with("-:4: yaml: "), "{lines:#?}");
     assert_eq!(lines[2], "-:6: an object is needed, not a value of type array");
     assert!(lines[3].starts_with("-:8: FlowSchema: json: cannot unmarshal number"), "{lines:#?}");
     let findings = run(&["validate", "-f", "does/not/exist.yaml"], "").unwrap();

@@ -5,7 +5,7 @@ use std::io::Read;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use validation::flowcontrol::Gates;
 
-use super::manifest::{Judge, Verdict};
+use super::manifest::{Judge, Problem, Verdict};
 use super::report::{Entry, Report};
 use super::{Findings, content, documents, files, files_option, output};
 use crate::options::{Exit, FeatureGates, RuntimeConfig};
@@ -80,10 +80,14 @@ pub(super) fn run(arguments: &Arguments, stdin: &mut dyn Read) -> Findings {
 fn entries(judge: &Judge, file: &str, bytes: &[u8]) -> Vec<Entry> {
     let mut entries = Vec::new();
     for document in documents::split(bytes) {
-        let verdicts = match document.content {
+        let mut verdicts = match document.content {
             Ok(tree) => judge.judge(tree),
             Err(why) => vec![Verdict::unreadable(why)],
         };
+        if let Some(first) = verdicts.first_mut() {
+            let repeated = document.repeated_keys.into_iter().map(Problem::whole);
+            first.errors.splice(0..0, repeated);
+        }
         entries.extend(verdicts.into_iter().map(|verdict| Entry {
             file: file.to_owned(),
             line: Some(document.line),

@@ -16,7 +16,7 @@ use super::{Shutdown, Tls, limits, plain_http};
 pub struct Listener {
     socket: TcpListener,
     tls: Arc<ArcSwap<Tls>>,
-    places: Arc<Semaphore>,
+    pub(super) places: Arc<Semaphore>,
 }
 
 /// Changes what a [`Listener`] serves with.

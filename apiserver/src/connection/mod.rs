@@ -12,14 +12,17 @@ pub mod signals;
 mod tests;
 mod tls;
 
+use std::fmt;
 use std::net::SocketAddr;
+use std::pin::Pin;
 
+use parking_lot::Mutex;
 use rustls_pki_types::CertificateDer;
 use tokio_util::sync::CancellationToken;
 
 pub use listener::{Listener, Reloader};
 pub use serve::Connection;
-pub use tls::{Tls, TlsError};
+pub use tls::{Authorities, Tls, TlsError};
 
 /// What limits connections. Nobody can hold more than this.
 pub mod limits {
@@ -62,6 +65,16 @@ pub struct ConnectionInfo {
     /// The certificate it showed, if any.
     pub certificate: Option<ClientCertificate>,
     closing: CancellationToken,
+    next: Mutex<Option<Next>>,
+}
+
+/// What goes on with a connection on which HTTP has ended.
+struct Next(Pin<Box<dyn Future<Output = ()> + Send>>);
+
+impl fmt::Debug for Next {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Next")
+    }
 }
 
 /// A certificate that a client showed and whose key it holds.
@@ -71,18 +84,34 @@ pub struct ClientCertificate {
     pub der: CertificateDer<'static>,
     /// Whether the client CA signed it, for clients, and it was valid at the handshake.
     pub verified: bool,
+    /// Whether the front proxies' CA did, in the same way.
+    pub front_proxy: bool,
 }
 
 impl ConnectionInfo {
     /// A connection from an address.
     #[must_use]
     pub fn new(peer: SocketAddr, certificate: Option<ClientCertificate>) -> Self {
-        Self { peer, certificate, closing: CancellationToken::new() }
+        Self { peer, certificate, closing: CancellationToken::new(), next: Mutex::default() }
     }
 
     /// Asks for the connection to end once its running requests are answered: `GOAWAY` in HTTP/2,
     /// `Connection: close` in HTTP/1.
     pub fn close(&self) {
         self.closing.cancel();
+    }
+
+    /// Says what goes on once the running request was answered with another protocol than HTTP.
+    /// It keeps the connection's place, and ends with everything else when the server stops.
+    pub fn continue_with(&self, next: impl Future<Output = ()> + Send + 'static) {
+        *self.next.lock() = Some(Next(Box::pin(next)));
+    }
+
+    /// What [`Self::continue_with`] said; nothing for a connection that only speaks HTTP.
+    async fn go_on(&self) {
+        let next = self.next.lock().take();
+        if let Some(Next(next)) = next {
+            next.await;
+        }
     }
 }

@@ -54,7 +54,10 @@ pub(super) async fn serve<IO>(
         None => return,
     };
     let connection = Arc::new(ConnectionInfo::new(peer, tls.client_certificate(&stream)));
-    let serving = requests(stream, connection, service, &shutdown.graceful);
+    let serving = async {
+        requests(stream, Arc::clone(&connection), service, &shutdown.graceful).await;
+        connection.go_on().await;
+    };
     let _ended = shutdown.immediate.run_until_cancelled(serving).await;
 }
 

@@ -4,13 +4,16 @@ mod certificates;
 mod http;
 mod limits;
 mod stopping;
+mod taking_over;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use ::http::{Request, Response, Version};
+use ::http::header::{self, HeaderValue};
+use ::http::{Request, Response, StatusCode, Version};
 use axum::body::Body;
 use hyper::body::Incoming;
+use hyper_util::rt::TokioIo;
 use rustls::{ClientConfig, RootCertStore};
 use rustls_pki_types::pem::PemObject as _;
 use rustls_pki_types::{CertificateDer, PrivateKeyDer, ServerName};
@@ -21,12 +24,13 @@ use tokio::task::JoinHandle;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
-use super::{Connection, ConnectionInfo, Listener, Shutdown, Tls};
+use super::{Authorities, Connection, ConnectionInfo, Listener, Shutdown, Tls};
 use crate::pki::{Authority, Pair, PemFile, Subject};
 
 const NOW: i64 = 1_780_000_000;
 
-/// Says how the request came; `/wait` never answers, `/close` asks for the connection to end.
+/// Says how the request came; `/wait` never answers, `/close` asks for the connection to end, and
+/// `/upgrade` makes it one on which the other end says one byte and all go on.
 #[derive(Clone)]
 struct Echo {
     waiting: Arc<Semaphore>,
@@ -36,12 +40,32 @@ impl Echo {
     fn new() -> Self {
         Self { waiting: Arc::new(Semaphore::new(0)) }
     }
+
+    fn upgrade(
+        &self,
+        request: &mut Request<Incoming>,
+        connection: &ConnectionInfo,
+    ) -> Response<Body> {
+        let (upgrade, heard) = (hyper::upgrade::on(request), Arc::clone(&self.waiting));
+        connection.continue_with(async move {
+            let mut stream = TokioIo::new(upgrade.await.unwrap());
+            stream.write_all(b"!").await.unwrap();
+            stream.read_u8().await.unwrap();
+            heard.add_permits(1);
+            std::future::pending::<()>().await;
+        });
+        let mut response = Response::new(Body::empty());
+        *response.status_mut() = StatusCode::SWITCHING_PROTOCOLS;
+        response.headers_mut().insert(header::UPGRADE, HeaderValue::from_static("x"));
+        response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("upgrade"));
+        response
+    }
 }
 
 impl Connection for Echo {
     async fn serve(
         &self,
-        request: Request<Incoming>,
+        mut request: Request<Incoming>,
         connection: Arc<ConnectionInfo>,
     ) -> Response<Body> {
         match request.uri().path() {
@@ -50,6 +74,7 @@ impl Connection for Echo {
                 std::future::pending::<()>().await;
             }
             "/close" => connection.close(),
+            "/upgrade" => return self.upgrade(&mut request, &connection),
             _ => {}
         }
         let version = match request.version() {
@@ -58,6 +83,7 @@ impl Connection for Echo {
         };
         let certificate = match &connection.certificate {
             Some(certificate) if certificate.verified => "verified",
+            Some(certificate) if certificate.front_proxy => "proxied",
             Some(_) => "unverified",
             None => "anonymous",
         };
@@ -94,7 +120,7 @@ impl Made {
         Tls::try_new(
             &file("server.crt", &self.server.certificate),
             &file("server.key", &self.server.key),
-            Some(&file("ca.crt", &self.authority)),
+            Authorities { clients: Some(&file("ca.crt", &self.authority)), front_proxies: None },
         )
         .unwrap()
     }

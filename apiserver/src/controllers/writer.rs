@@ -66,12 +66,7 @@ impl Kind {
             namespace,
             name,
             part,
-            origin: Origin {
-                manager: manager.to_owned(),
-                user: None,
-                dry_run: false,
-                record: None,
-            },
+            origin: Origin::own(manager),
         }
     }
 

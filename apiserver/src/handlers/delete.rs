@@ -2,11 +2,13 @@
 
 use api::status::{Details, GroupResource, Status};
 use api::time::Timestamp;
+use auth::authorize::node::restriction::Operation;
 use serde_json::{Value, json};
 use storage::Error;
 
+use super::allocation::release_all;
 use super::options::{DeleteOptions, ListOptions, Propagation, delete_options_of_query};
-use super::{Call, body_type, failure};
+use super::{Call, body_type, failure, versions};
 use crate::codec::{accept, body};
 use crate::objects::{Object, ObjectEntry, ObjectStore, metadata};
 use crate::reply::Reply;
@@ -36,6 +38,7 @@ pub(super) async fn delete(mut call: Call<'_>) -> Result<Reply, Status> {
     {
         call.request.record.warn(warning.to_owned());
     }
+    call.check_node("", Operation::Delete, &Value::Null)?;
     let key = call.resource.key(&call.namespace, &call.name);
     match call.deletion().delete(&key, &call.name, &options).await? {
         Deleted::Gone(object) if !call.resource.described.returns_deleted_object => {
@@ -46,6 +49,7 @@ pub(super) async fn delete(mut call: Call<'_>) -> Result<Reply, Status> {
             Ok(Reply::Status(Box::new(Status::success(details)), accepted))
         }
         Deleted::Gone(object) | Deleted::Waiting(object) => {
+            let object = versions::one_as_served(call.server, &call.resource, object).await?;
             call.presenter(accepted)?.object(200, &object)
         }
     }
@@ -111,7 +115,8 @@ impl Deletion<'_> {
         name: &str,
         options: &DeleteOptions,
     ) -> Result<Deleted, Status> {
-        if let Some(why) = self.resource.strategy.deletion_refusal(name) {
+        let lasting = self.server.admission.plugins.has("NamespaceLifecycle");
+        if let Some(why) = self.resource.strategy.deletion_refusal(name).filter(|_| lasting) {
             return Err(Status::forbidden(self.resource.group_resource(), name, why));
         }
         for _ in 0..CONFLICT_TRIES {
@@ -153,6 +158,7 @@ impl Deletion<'_> {
             }
             if !options.dry_run {
                 self.store.delete(key, entry.modified).await?;
+                release_all(self.server, self.resource, &object).await;
             }
             return Ok(Deleted::Gone(self.unstored(object)));
         }

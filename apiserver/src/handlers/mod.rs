@@ -2,12 +2,15 @@
 
 mod action;
 mod admission;
+pub(crate) mod allocation;
+pub(crate) mod components;
 pub(crate) mod continue_token;
 mod create;
 mod delete;
 mod failure;
 mod frame;
 mod grants;
+mod node_restriction;
 pub(crate) mod options;
 mod part;
 mod patch;
@@ -15,8 +18,11 @@ mod present;
 mod read;
 mod review;
 mod route;
+mod signers;
 mod update;
+mod versions;
 mod watch;
+mod web_socket;
 mod write;
 
 use std::sync::Arc;
@@ -34,8 +40,9 @@ use crate::request::{Authorized, accept_header};
 use crate::resources::Resource;
 use crate::server::Server;
 
+pub(crate) use admission::{Admission, QuotaLocks};
 pub(crate) use delete::{Deleted, Deletion};
-pub(crate) use options::DeleteOptions;
+pub(crate) use options::{DeleteOptions, Propagation};
 pub(crate) use part::Part;
 pub(crate) use review::Review;
 pub(crate) use route::{Place, Route, route};
@@ -75,6 +82,9 @@ pub(crate) async fn serve(
     if let Place::Review(review) = place {
         check_accept(&request, &OBJECT_TYPES)?;
         return Ok(review::serve(server, request, review).await?);
+    }
+    if let Place::Components { name } = place {
+        return Ok(components::serve(server, &request, &name)?);
     }
     let (resource, namespace, name, kind) = place.into_parts();
     let Some(store) = server.catalog.peek().stores.of(&resource).map(Arc::clone) else {
@@ -123,7 +133,9 @@ pub(crate) async fn serve(
             Ok(delete::delete(call).await?)
         }
         (route::Kind::Action(action), _) => {
-            call.check_accept(&OBJECT_TYPES)?;
+            if let Some(produces) = action.produces() {
+                call.check_accept(produces)?;
+            }
             Ok(action::serve(call, action).await?)
         }
         (route::Kind::Watch, &Method::GET) => {

@@ -10,7 +10,8 @@ use super::options::{Write, WriteOptions};
 use super::write::{Proposal, WriteContext};
 use super::{Call, failure, unknown_format};
 use crate::codec::body::{FieldValidation, no_kind};
-use crate::codec::{accept, json, yaml};
+use crate::codec::yaml::{self, RepeatedKeys};
+use crate::codec::{accept, json};
 use crate::objects::metadata;
 use crate::reply::Reply;
 use crate::request::{Authorized, read_body};
@@ -59,10 +60,11 @@ pub(super) async fn patch(mut call: Call<'_>, patch_type: PatchType) -> Result<R
     let text = read_body(&mut call.request.body).await?;
     let write = if patch_type == PatchType::Apply { Write::Apply } else { Write::Patch };
     let options = WriteOptions::read(&call.request.query, write)?;
-    let tree = parse(&text, patch_type)?;
     if patch_type == PatchType::Apply {
-        return apply(call, &options, &tree.into_value(), accepted).await;
+        return apply(call, &options, applied(&text)?, accepted).await;
     }
+    let tree =
+        api::decode::parse_json(&text).map_err(|_| Status::bad_request("invalid JSON patch"))?;
     let context = call.context(&options, &call.name);
     let warnings = parking_lot::Mutex::new(Vec::new());
     let written = context
@@ -79,12 +81,16 @@ pub(super) async fn patch(mut call: Call<'_>, patch_type: PatchType) -> Result<R
     call.presenter(accepted)?.object(200, &written)
 }
 
-fn parse(text: &[u8], patch_type: PatchType) -> Result<Tree, Status> {
-    if patch_type == PatchType::Apply {
-        return yaml::parse(text)
-            .map_err(|why| Status::bad_request(format!("error encoding patch: {why}")));
-    }
-    api::decode::parse_json(text).map_err(|_| Status::bad_request("invalid JSON patch"))
+/// What is to be applied.
+struct Applied {
+    object: Value,
+    repeated_keys: RepeatedKeys,
+}
+
+fn applied(text: &[u8]) -> Result<Applied, Status> {
+    let yaml::Document { tree, repeated_keys } = yaml::read(text)
+        .map_err(|why| Status::bad_request(format!("error encoding patch: {why}")))?;
+    Ok(Applied { object: tree.into_value(), repeated_keys })
 }
 
 /// What a patch makes of the live object, and what a strict reader refuses about it.
@@ -146,14 +152,20 @@ fn undecodable(document: &str, why: &str) -> Status {
 async fn apply(
     call: Call<'_>,
     options: &WriteOptions,
-    applied: &Value,
+    applied: Applied,
     accepted: accept::Accepted,
 ) -> Result<Reply, Status> {
+    let Applied { object: applied, repeated_keys } = &applied;
     let context = call.context(options, &call.name);
     check_applied_name(&context, applied)?;
+    // What is wrong with the text comes after what is wrong with what it says.
+    let apply = |live: Option<&Value>| {
+        let proposal = context.applied(live, applied, options.force)?;
+        check_repeated(repeated_keys, options, &call.request)?;
+        Ok(proposal)
+    };
     if context.live().await?.is_some() || !call.part.is_whole() {
-        let written =
-            context.update(|live| context.applied(Some(live), applied, options.force)).await?;
+        let written = context.update(|live| apply(Some(live))).await?;
         return call.presenter(accepted)?.object(200, &written);
     }
     let uid = metadata::text(applied, "uid");
@@ -163,12 +175,31 @@ async fn apply(
         );
         return Err(Status::conflict(call.resource.group_resource(), &call.name, &why));
     }
-    let mut object = context.applied(None, applied, options.force)?.object;
+    context.check_may_create()?;
+    let mut object = apply(None)?.object;
     if metadata::text(&object, "name").is_empty() {
         metadata::set(&mut object, "name", Value::from(call.name.as_str()));
     }
     let written = context.create_applied(object).await?;
     call.presenter(accepted)?.object(201, &written)
+}
+
+/// Refuses keys that stand twice, or warns of them.
+fn check_repeated(
+    repeated_keys: &RepeatedKeys,
+    options: &WriteOptions,
+    request: &Authorized,
+) -> Result<(), Status> {
+    match (options.field_validation, repeated_keys.message()) {
+        (FieldValidation::Strict, Some(message)) => Err(Status::bad_request(format!(
+            "error strict decoding patch: error converting YAML to JSON: {message}"
+        ))),
+        (FieldValidation::Warn, Some(_)) => {
+            repeated_keys.lines.iter().for_each(|line| request.record.warn(line.clone()));
+            Ok(())
+        }
+        (FieldValidation::Strict | FieldValidation::Warn | FieldValidation::Ignore, _) => Ok(()),
+    }
 }
 
 fn check_applied_name(context: &WriteContext<'_>, applied: &Value) -> Result<(), Status> {

@@ -6,9 +6,9 @@ use storage::cache::{Freshness, List, ReadError};
 
 use super::Call;
 use super::continue_token::ContinueToken;
-use super::failure;
 use super::options::{ListOptions, Match};
 use super::present::{IncludeObject, ListMeta, Presenter};
+use super::{failure, versions};
 use crate::codec::accept;
 use crate::objects::{Object, ObjectEntry};
 use crate::reply::Reply;
@@ -70,7 +70,12 @@ impl Call<'_> {
         let key = self.resource.key(&self.namespace, &self.name);
         let found = self.store.cache.get(&key, freshness).await;
         let found = found.map_err(|error| failure::read(&error))?;
+        let found = self.as_served(found.into_iter().collect()).await?.pop();
         found.ok_or_else(|| Status::not_found(self.resource.group_resource(), &self.name))
+    }
+
+    async fn as_served(&self, entries: Vec<ObjectEntry>) -> Result<Vec<ObjectEntry>, Status> {
+        versions::as_served(self.server, &self.resource, entries).await
     }
 
     pub(super) fn presenter(&self, accepted: accept::Accepted) -> Result<Presenter<'_>, Status> {
@@ -99,12 +104,16 @@ impl Call<'_> {
         let from = prefix.clone() + start.as_deref().unwrap_or_default();
         let below = list.below(&prefix);
         let begin = below.partition_point(|entry| entry.key.as_str() < from.as_str());
-        let candidates = &below[begin..];
+        let mut candidates = below[begin..].to_vec();
+        let by_fields = needs_whole(options.fields.fields());
+        if by_fields {
+            candidates = self.as_served(candidates).await?;
+        }
         let limit = options.limit.filter(|_| !options.takes_any_version());
         let limit = limit.unwrap_or(usize::MAX);
         let mut entries = Vec::new();
         let mut looked_at = 0;
-        for entry in candidates {
+        for entry in &candidates {
             looked_at += 1;
             if selects(options, &self.resource, &entry.object) {
                 entries.push(ObjectEntry::clone(entry));
@@ -123,6 +132,9 @@ impl Call<'_> {
             meta.continue_token = ContinueToken::after(key, revision).encode();
             let unfiltered = options.labels.is_empty() && options.fields.is_empty();
             meta.remaining_items = unfiltered.then_some(rest);
+        }
+        if !by_fields {
+            entries = self.as_served(entries).await?;
         }
         Ok(Page { entries, meta })
     }

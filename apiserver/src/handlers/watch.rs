@@ -1,6 +1,7 @@
 //! Watching (spec: apimachinery 3.5).
 
 use std::collections::VecDeque;
+use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,18 +9,20 @@ use apf::watch_tracker::WatchRegistration;
 use api::status::Status;
 use axum::body::Body;
 use bytes::Bytes;
+use futures_util::StreamExt as _;
 use http::Response;
 use http::header::{CONTENT_TYPE, HeaderValue};
 use storage::cache::{Event, FUTURE_WAIT, Freshness, ReadError, Subscription};
 use storage::{EventKind, Revision};
 use tokio::time::Instant;
 
+use super::frame::Framing;
 use super::options::ListOptions;
 use super::present::{IncludeObject, Presenter};
 use super::read::{selects, wrong_version};
-use super::{Call, failure, frame};
+use super::{Call, failure, frame, versions, web_socket};
 use crate::codec::accept::{self, Accepted, Transform};
-use crate::codec::json;
+use crate::codec::{MediaType, json};
 use crate::flow_control::Seats;
 use crate::metrics::WatchMetrics;
 use crate::objects::{Object, ObjectStore};
@@ -64,13 +67,48 @@ pub(super) async fn serve(mut call: Call<'_>) -> Result<Reply, Status> {
         }
     };
     call.presenter(accepted)?.check_form(false)?;
+    let framing = if web_socket::is_requested(&call.request.parts.headers) {
+        Framing::Messages
+    } else {
+        Framing::Stream
+    };
     let seats = std::mem::take(&mut call.request.seats);
-    let watcher = Watcher::new(&call, options, accepted, include_object);
-    let stream = watcher.start(start, seats).await?;
-    let mut response = Response::new(Body::from_stream(stream));
-    let content_type = HeaderValue::from_static(frame::content_type(accepted.media_type));
+    let form = Form { accepted, include_object, framing };
+    let watcher = Watcher::new(&call, options, form);
+    let events = watcher.start(start, seats).await?;
+    let media_type = accepted.media_type;
+    Ok(match framing {
+        Framing::Stream => Reply::Raw(Box::new(streamed(events, media_type))),
+        Framing::Messages => {
+            let form = web_socket::Form::of(media_type);
+            Reply::Handshake(Box::new(web_socket::answer(&mut call.request, events, form)))
+        }
+    })
+}
+
+/// An answer whose body goes on as long as the watch.
+fn streamed(
+    events: impl futures_util::Stream<Item = Bytes> + Send + 'static,
+    media_type: MediaType,
+) -> Response<Body> {
+    let mut response = Response::new(Body::from_stream(events.map(Ok::<_, Infallible>)));
+    let content_type = HeaderValue::from_static(frame::content_type(media_type));
     response.headers_mut().insert(CONTENT_TYPE, content_type);
-    Ok(Reply::Raw(Box::new(response)))
+    response
+}
+
+/// How events are written.
+#[derive(Debug, Clone, Copy)]
+struct Form {
+    accepted: Accepted,
+    include_object: IncludeObject,
+    framing: Framing,
+}
+
+impl Form {
+    fn write(self, event_type: &str, object: &[u8]) -> Option<Bytes> {
+        frame::write(self.accepted.media_type, self.framing, event_type, object)
+    }
 }
 
 /// What a watch sends, and how.
@@ -82,8 +120,7 @@ struct Watcher {
     /// Empty for all objects.
     name: String,
     options: ListOptions,
-    accepted: Accepted,
-    include_object: IncludeObject,
+    form: Form,
     /// The next Table gets headings.
     columns: bool,
     ends_at: Instant,
@@ -94,12 +131,7 @@ struct Watcher {
 }
 
 impl Watcher {
-    fn new(
-        call: &Call<'_>,
-        options: ListOptions,
-        accepted: Accepted,
-        include_object: IncludeObject,
-    ) -> Self {
+    fn new(call: &Call<'_>, options: ListOptions, form: Form) -> Self {
         let lasts = options
             .timeout_seconds
             .map_or_else(|| random_between(call.server.min_request_timeout), Duration::from_secs);
@@ -110,8 +142,7 @@ impl Watcher {
             namespace: call.namespace.clone(),
             name: call.name.clone(),
             options,
-            accepted,
-            include_object,
+            form,
             columns: true,
             ends_at: Instant::now() + lasts,
             metrics: call.server.metrics.watch(
@@ -127,8 +158,7 @@ impl Watcher {
         mut self,
         start: Start,
         seats: Seats,
-    ) -> Result<impl futures_util::Stream<Item = Result<Bytes, std::convert::Infallible>>, Status>
-    {
+    ) -> Result<impl futures_util::Stream<Item = Bytes>, Status> {
         let cache = Arc::clone(&self.store.cache);
         let wants_state = self.options.send_initial_events == Some(true);
         let freshness = match start {
@@ -152,7 +182,7 @@ impl Watcher {
             Err(error @ ReadError::Store(_)) => return Err(failure::read(&error)),
             Err(error) => {
                 let status = json::to_vec(&refusal(&error));
-                pending.extend(frame::write(self.accepted.media_type, "ERROR", &status));
+                pending.extend(self.form.write("ERROR", &status));
                 None
             }
         };
@@ -161,7 +191,7 @@ impl Watcher {
             Start::Latest | Start::Any => Revision(0),
         };
         if let Some(subscription) = &mut subscription {
-            self.begin(subscription, wants_state, skip_up_to, &mut pending);
+            self.begin(subscription, wants_state, skip_up_to, &mut pending).await?;
         }
         self.metrics.begins_with(pending.len());
         let initial = Initial { _seats: seats, left: pending.len() }.unless_over();
@@ -173,20 +203,21 @@ impl Watcher {
         });
         let stream = Stream { watcher: self, pending, initial, live };
         Ok(futures_util::stream::unfold(stream, |mut stream| async move {
-            stream.next().await.map(|bytes| (Ok(bytes), stream))
+            stream.next().await.map(|bytes| (bytes, stream))
         }))
     }
 
     /// The events that are there at the start.
-    fn begin(
+    async fn begin(
         &mut self,
         subscription: &mut Subscription<Object>,
         wants_state: bool,
         skip_up_to: Revision,
         pending: &mut VecDeque<Bytes>,
-    ) {
+    ) -> Result<(), Status> {
         if let (true, Some(list)) = (wants_state, subscription.initial.take()) {
-            for entry in list.entries.iter() {
+            let entries = list.entries.to_vec();
+            for entry in versions::as_served(&self.server, &self.resource, entries).await? {
                 if self.takes(&entry.object) {
                     pending.extend(self.event("ADDED", &entry.object));
                 }
@@ -197,9 +228,10 @@ impl Watcher {
         }
         for event in std::mem::take(&mut subscription.backlog) {
             if event.revision() > skip_up_to {
-                pending.extend(self.change(&event));
+                pending.extend(self.change(event).await?);
             }
         }
+        Ok(())
     }
 
     fn takes(&self, object: &Object) -> bool {
@@ -208,8 +240,14 @@ impl Watcher {
             && selects(&self.options, &self.resource, object)
     }
 
-    /// What a change is to this watch: objects come, change and go as they match or not.
-    fn change(&mut self, event: &Event<Object>) -> Option<Bytes> {
+    /// What a change is to this watch.
+    async fn change(&mut self, event: Arc<Event<Object>>) -> Result<Option<Bytes>, Status> {
+        let event = versions::event_as_served(&self.server, &self.resource, event).await?;
+        Ok(self.matched(&event))
+    }
+
+    /// Objects come, change and go as they match or not.
+    fn matched(&mut self, event: &Event<Object>) -> Option<Bytes> {
         let before = event.previous.as_ref().is_some_and(|entry| self.takes(&entry.object));
         let after = event.kind == EventKind::Put && self.takes(&event.current.object);
         match (before, after) {
@@ -232,8 +270,8 @@ impl Watcher {
     fn presenter(&self) -> Presenter<'_> {
         Presenter {
             resource: &self.resource,
-            accepted: self.accepted,
-            include_object: self.include_object,
+            accepted: self.form.accepted,
+            include_object: self.form.include_object,
             now: self.server.clock.timestamp(),
         }
     }
@@ -241,13 +279,13 @@ impl Watcher {
     /// An event; `None` for an object that cannot be shown as asked.
     fn event(&mut self, event_type: &str, object: &Object) -> Option<Bytes> {
         let text = self.presenter().object_text(object, self.columns).ok()?;
-        self.columns &= self.accepted.transform == Transform::None;
-        frame::write(self.accepted.media_type, event_type, &text)
+        self.columns &= self.form.accepted.transform == Transform::None;
+        self.form.write(event_type, &text)
     }
 
     fn bookmark(&self, revision: Revision, ends_initial_events: bool) -> Option<Bytes> {
         let text = self.presenter().bookmark(revision.0, ends_initial_events);
-        frame::write(self.accepted.media_type, "BOOKMARK", &text)
+        self.form.write("BOOKMARK", &text)
     }
 
     fn first_bookmark(&self) -> Option<Instant> {
@@ -307,6 +345,12 @@ struct Stream {
 }
 
 impl Stream {
+    /// Says why there is nothing more to come.
+    fn end_with(&mut self, status: &Status) {
+        self.pending.extend(self.watcher.form.write("ERROR", &json::to_vec(status)));
+        self.live = None;
+    }
+
     /// The next piece; `None` at the end.
     async fn next(&mut self) -> Option<Bytes> {
         loop {
@@ -321,7 +365,10 @@ impl Stream {
                 event = live.events.recv() => {
                     let event = event?;
                     if event.revision() > live.skip_up_to {
-                        self.pending.extend(self.watcher.change(&event));
+                        match self.watcher.change(event).await {
+                            Ok(bytes) => self.pending.extend(bytes),
+                            Err(status) => self.end_with(&status),
+                        }
                     }
                 }
                 () = tokio::time::sleep_until(self.watcher.ends_at) => return None,

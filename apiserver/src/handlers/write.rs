@@ -8,14 +8,17 @@ use api::decode::Tree;
 use api::schema::TypeDef;
 use api::status::Status;
 use auth::User;
+use auth::authorize::{Attributes, Authorizer as _, ResourceTarget, Target};
 use patch::managed::{Endpoint, Versions, Writer, keep_times_if_unchanged};
 use serde_json::{Value, json};
 use storage::Revision;
 use storage::cache::Freshness;
 use validation::field::{Error, ErrorList, Path, Shown};
 
-use super::failure;
+use super::admission::Charged;
+use super::allocation::{Allocated, release_all};
 use super::part::Part;
+use super::{failure, versions};
 use crate::objects::{Object, ObjectEntry, ObjectStore, metadata};
 use crate::request::Record;
 use crate::request::query::parse_uint;
@@ -45,6 +48,13 @@ pub(crate) struct Origin {
     pub(crate) record: Option<Arc<Record>>,
 }
 
+impl Origin {
+    /// The server itself, under the name of a field manager.
+    pub(crate) fn own(manager: &str) -> Self {
+        Self { manager: manager.to_owned(), user: None, dry_run: false, record: None }
+    }
+}
+
 /// Where something is written, and who writes.
 pub(crate) struct WriteContext<'a> {
     pub(crate) server: &'a Arc<Server>,
@@ -70,7 +80,7 @@ pub(crate) struct Proposal {
 pub(crate) enum Written {
     /// The object is stored so.
     Stored(ObjectEntry),
-    /// Nothing was stored; this is what would be.
+    /// It is not known how the object is stored, or nothing was; this is what it looks like.
     Unstored(Box<Object>),
 }
 
@@ -85,11 +95,18 @@ impl std::ops::Deref for Written {
     }
 }
 
-impl WriteContext<'_> {
+/// What is scarce and was taken for a write.
+struct Held<'a> {
+    charged: Charged<'a>,
+    allocated: Allocated<'a>,
+}
+
+impl<'c> WriteContext<'c> {
     /// Stores a new object.
     pub(crate) async fn create(&self, mut object: Value) -> Result<Written, Status> {
         self.prepare_create(&mut object)?;
         self.check_namespace(&object).await?;
+        self.admit(&mut object, None).await?;
         if metadata::text(&object, "name").is_empty()
             && !metadata::text(&object, "generateName").is_empty()
         {
@@ -104,6 +121,7 @@ impl WriteContext<'_> {
         self.prepare_create(&mut object)?;
         metadata::set(&mut object, "managedFields", managed_fields);
         self.check_namespace(&object).await?;
+        self.admit(&mut object, None).await?;
         self.store_new(object).await?.map_err(|(status, _)| status)
     }
 
@@ -130,10 +148,12 @@ impl WriteContext<'_> {
         let name = metadata::text(&object, "name").to_owned();
         self.note_requester(&mut object);
         self.resource.strategy.prepare_create(&mut object);
+        self.check_node(None, &object)?;
         self.check_grants(None, &object)?;
         let context = self.server.validation();
         let errors = self.resource.strategy.validate_create(&object, context);
         failure::invalid(self.resource, &name, &errors)?;
+        self.check_signer(None, &object)?;
         self.warn(&object, None);
         let version = metadata::text(&object, "resourceVersion");
         let set_by_client = parse_uint(version).is_ok_and(|version| version != 0);
@@ -143,7 +163,11 @@ impl WriteContext<'_> {
             let key = self.resource.key(self.namespace, &name);
             return match self.existing(&key).await? {
                 Some(existing) => Ok(Err(self.taken(&name, &existing.object))),
-                None => Ok(Ok(self.unstored(object))),
+                None => {
+                    self.charge(&object, None).await?;
+                    self.allocate(&mut object, None).await?;
+                    Ok(Ok(self.unstored(object)))
+                }
             };
         }
         if set_by_client {
@@ -152,8 +176,14 @@ impl WriteContext<'_> {
             ));
         }
         let key = self.resource.key(self.namespace, &name);
-        match self.store.create(&key, &self.stored(object)?).await {
-            Ok(entry) => Ok(Ok(Written::Stored(entry))),
+        let mut stored = self.stored(object.clone()).await?;
+        let held = self.take(&mut stored, None).await?;
+        let created = self.store.create(&key, &stored).await;
+        if created.is_err() {
+            self.put_back(held, &stored).await;
+        }
+        match created {
+            Ok(entry) => Ok(Ok(self.written(entry, object))),
             Err(storage::Error::KeyExists(_)) => {
                 let existing = self.existing(&key).await?;
                 let object = existing.as_ref().map(|entry| &entry.object);
@@ -271,7 +301,9 @@ impl WriteContext<'_> {
 
     async fn existing(&self, key: &str) -> Result<Option<ObjectEntry>, Status> {
         let found = self.store.cache.get(key, Freshness::Consistent).await;
-        found.map_err(|error| failure::read(&error))
+        let found = found.map_err(|error| failure::read(&error))?;
+        let found = found.into_iter().collect();
+        Ok(versions::as_served(self.server, self.resource, found).await?.pop())
     }
 
     /// The stored object; `None` if there is none.
@@ -319,9 +351,11 @@ impl WriteContext<'_> {
         }
         if self.part.is_whole() {
             self.resource.drop_empty(&mut object);
+            self.admit(&mut object, Some(live)).await?;
             self.resource.strategy.prepare_update(&mut object, live);
             self.check_grants(Some(live), &object)?;
         }
+        self.check_node(Some(live), &object)?;
         self.count_generation(&mut object, live);
         let strategy = &self.resource.strategy;
         let context = self.server.validation();
@@ -331,6 +365,7 @@ impl WriteContext<'_> {
             strategy.validate_update(&object, live, context)
         };
         failure::invalid(self.resource, self.name, &errors)?;
+        self.check_signer(Some(live), &object)?;
         self.warn(&object, Some(live));
         self.resource.drop_empty(&mut object);
 
@@ -345,17 +380,42 @@ impl WriteContext<'_> {
         if self.origin.dry_run {
             return Ok(self.unstored(object));
         }
-        let written = self.stored(object)?;
-        match self.store.update(key, &written, existing.modified).await {
-            Ok(entry) => Ok(Written::Stored(entry)),
-            Err(error) => Err(store_error(&error)),
+        let mut stored = self.stored(object.clone()).await?;
+        let held = self.take(&mut stored, Some(live)).await?;
+        match self.store.update(key, &stored, existing.modified).await {
+            Ok(entry) => {
+                self.release_former(live, &stored).await;
+                Ok(self.written(entry, object))
+            }
+            Err(error) => {
+                self.put_back(held, &stored).await;
+                Err(store_error(&error))
+            }
         }
+    }
+
+    /// Takes what the object needs of what is scarce: room in quotas, addresses, ports. It is held
+    /// until the object is stored.
+    async fn take(&self, object: &mut Value, old: Option<&Value>) -> Result<Held<'c>, Status> {
+        let charged = self.charge(object, old).await?;
+        match self.allocate(object, old).await {
+            Ok(allocated) => Ok(Held { charged, allocated }),
+            Err(status) => {
+                self.give_back(charged).await;
+                Err(status)
+            }
+        }
+    }
+
+    async fn put_back(&self, held: Held<'_>, object: &Value) {
+        self.give_back(held.charged).await;
+        self.give_up(held.allocated, object).await;
     }
 
     /// The object as it is stored. What another version keeps in annotations is the client's word,
     /// and must be of the right type to become a member.
-    fn stored(&self, object: Value) -> Result<Value, Status> {
-        let stored = self.resource.to_stored(object);
+    async fn stored(&self, object: Value) -> Result<Value, Status> {
+        let stored = versions::as_stored(self.server, self.resource, object).await?;
         if self.resource.is_stored_as_served() {
             return Ok(stored);
         }
@@ -365,6 +425,15 @@ impl WriteContext<'_> {
         self.store.resource.drop_empty(&mut stored);
         self.store.resource.set_type_meta(&mut stored);
         Ok(stored)
+    }
+
+    /// What was stored, as the client wrote it where others would have to be asked for that.
+    fn written(&self, entry: ObjectEntry, object: Value) -> Written {
+        if self.resource.reviewed.is_none() {
+            return Written::Stored(entry);
+        }
+        let object = Object::new(object, entry.modified.0, self.resource.layout);
+        Written::Unstored(Box::new(object))
     }
 
     fn unstored(&self, object: Value) -> Written {
@@ -391,11 +460,13 @@ impl WriteContext<'_> {
         if !self.origin.dry_run {
             let removed = self.store.delete(key, expected).await;
             removed.map_err(|error| store_error(&error))?;
+            release_all(self.server, self.resource, &object).await;
         }
         Ok(self.unstored(object))
     }
 
-    fn check_uid(&self, live: &Value, wanted: Option<&str>) -> Result<(), StoreError> {
+    /// A request may name the uid that the object must have; where there is none, it has no uid.
+    pub(crate) fn check_uid(&self, live: &Value, wanted: Option<&str>) -> Result<(), Status> {
         let actual = metadata::text(live, "uid");
         match wanted.filter(|wanted| *wanted != actual) {
             None => Ok(()),
@@ -411,9 +482,26 @@ impl WriteContext<'_> {
                     self.resource.described.plural
                 );
                 let resource = self.resource.group_resource();
-                Err(Status::conflict(resource, self.name, &why).into())
+                Err(Status::conflict(resource, self.name, &why))
             }
         }
+    }
+
+    /// Whoever changes an object that is not there needs the right to create it.
+    pub(crate) fn check_may_create(&self) -> Result<(), Status> {
+        let Some(user) = self.origin.user.as_deref() else { return Ok(()) };
+        let target = ResourceTarget {
+            group: &self.resource.kind.group,
+            version: &self.resource.kind.version,
+            resource: &self.resource.described.plural,
+            namespace: self.namespace,
+            name: self.name,
+            ..ResourceTarget::default()
+        };
+        let attributes = Attributes { user, verb: "create", target: Target::Resource(target) };
+        self.server.access.authorizer.check(&attributes).map_err(|refused| {
+            Status::forbidden(self.resource.group_resource(), &refused.name, &refused.cause)
+        })
     }
 
     /// If the object names the version that it is for, that must be the stored one.
@@ -568,7 +656,7 @@ pub(crate) fn generated_start(generate_name: &str) -> String {
     generate_name[..end].to_owned()
 }
 
-fn random_suffix() -> String {
+pub(super) fn random_suffix() -> String {
     let random = uuid::Uuid::new_v4();
     let letters = random.as_bytes()[..5].iter();
     letters

@@ -188,7 +188,7 @@ impl RequestMetrics {
     pub(crate) fn watching(self: &Arc<Self>, endpoint: &Endpoint, since: Instant) -> Watching {
         self.endpoint(endpoint).long_running.get().inc();
         let (metrics, endpoint) = (Arc::clone(self), endpoint.clone());
-        Watching { metrics, endpoint, since, answered: false }
+        Watching { metrics, endpoint, since, answered: None }
     }
 
     /// A filter handed a request on.
@@ -227,13 +227,14 @@ pub struct Watching {
     metrics: Arc<RequestMetrics>,
     endpoint: Endpoint,
     since: Instant,
-    answered: bool,
+    /// With what; `None` before it was.
+    answered: Option<u16>,
 }
 
 impl Watching {
     /// Events are sent from now on. So it counts as answered when it ends.
-    pub(crate) fn answered(mut self) -> Self {
-        self.answered = true;
+    pub(crate) fn answered(mut self, code: u16) -> Self {
+        self.answered = Some(code);
         self
     }
 }
@@ -241,12 +242,10 @@ impl Watching {
 impl Drop for Watching {
     fn drop(&mut self) {
         self.metrics.endpoint(&self.endpoint).long_running.get().dec();
-        if !self.answered {
-            return;
-        }
+        let Some(code) = self.answered else { return };
         let took = Instant::now().saturating_duration_since(self.since);
         let waited = Duration::ZERO;
-        let answer = Answer { code: 200, took, waited, body_bytes: None, bytes: None };
+        let answer = Answer { code, took, waited, body_bytes: None, bytes: None };
         self.metrics.answered(&self.endpoint, &answer);
     }
 }

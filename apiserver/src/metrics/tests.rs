@@ -120,7 +120,7 @@ fn a_watch_is_long_running_until_it_ends_and_then_counts() {
     let running = text.lines().find(|line| line.starts_with("apiserver_longrunning_requests"));
     assert!(running.unwrap().ends_with(" 1"), "{running:?}");
     assert!(!text.contains("apiserver_request_total"));
-    drop(watching.answered());
+    drop(watching.answered(200));
     let text = metrics.text();
     let running = text.lines().find(|line| line.starts_with("apiserver_longrunning_requests"));
     assert!(running.unwrap().ends_with(" 0"), "{running:?}");

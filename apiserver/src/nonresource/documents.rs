@@ -3,7 +3,6 @@
 use std::net::SocketAddr;
 use std::sync::{Arc, LazyLock, OnceLock};
 
-use api::status::{Reason, Status};
 use auth::authenticate::service_account::{JsonWebKeySet, OpenIdConfiguration};
 use axum::body::Body;
 use bytes::Bytes;
@@ -19,14 +18,21 @@ use serde_json::{Value, json};
 use super::health::{Endpoint, Health};
 use super::openapi::OpenApi;
 use crate::access::TokenKeys;
-use crate::codec::json;
-use crate::handlers::Review;
-use crate::reply::Reply;
-use crate::request::{Authorized, accept_header};
+use crate::codec::accept::Accepted;
+use crate::codec::{MediaType, json};
+use crate::handlers::{Review, components};
+use crate::reply::{self, Reply};
+use crate::request::Authorized;
 use crate::resources::custom::version_order;
 use crate::resources::{GroupVersionKind, Resources};
 
-const AGGREGATED: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
+// Clients tell whole groups by the parameters, which they want in this order.
+const AGGREGATED_JSON: &str =
+    "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
+const AGGREGATED_YAML: &str =
+    "application/yaml;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
+const AGGREGATED_PROTOBUF: &str =
+    "application/vnd.kubernetes.protobuf;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 
 /// `/version`
 pub(super) fn version() -> Value {
@@ -66,7 +72,8 @@ pub(crate) fn build_info() -> Vec<(&'static str, String)> {
         .into()
 }
 
-/// A discovery document of whole groups, and its tag.
+/// A discovery document of whole groups, and its tag: the same in every form, as the reference has
+/// it.
 #[derive(Debug)]
 pub(super) struct Aggregated {
     text: Bytes,
@@ -75,50 +82,29 @@ pub(super) struct Aggregated {
 
 impl Aggregated {
     fn new(document: &impl serde::Serialize) -> Self {
-        let mut text = json::to_vec(document);
-        text.push(b'\n');
+        let text = json::to_vec(document);
         let etag = format!("\"{}\"", sha512_hex(&text));
         Self { text: text.into(), etag }
     }
 
-    pub(super) fn answer(&self, request: &Authorized) -> Reply {
-        let unchanged = request.header(&IF_NONE_MATCH) == self.etag;
-        let body = if unchanged { Bytes::new() } else { self.text.clone() };
-        let mut response = raw(if unchanged { 304 } else { 200 }, AGGREGATED, body);
+    pub(super) fn answer(&self, request: &Authorized, accepted: Accepted) -> Reply {
+        let content_type = match accepted.media_type {
+            MediaType::Json => AGGREGATED_JSON,
+            MediaType::Yaml => AGGREGATED_YAML,
+            MediaType::Protobuf => AGGREGATED_PROTOBUF,
+        };
+        let mut response = if request.header(&IF_NONE_MATCH) == self.etag {
+            raw(304, content_type, Bytes::new())
+        } else {
+            let (_, body) = reply::in_form(&request.record, self.text.clone(), accepted);
+            reply::compressed(&request.record, 200, content_type, body)
+        };
         let headers = response.headers_mut();
         insert(headers, ETAG, &self.etag);
-        insert(headers, VARY, "Accept");
+        headers.append(VARY, HeaderValue::from_static("Accept"));
         insert(headers, CACHE_CONTROL, "public");
         Reply::Raw(Box::new(response))
     }
-}
-
-/// Whether the first acceptable clause asks for whole groups.
-pub(super) fn wants_aggregated(request: &Authorized) -> Result<bool, Status> {
-    let accept = accept_header(&request.parts.headers);
-    let mut only_aggregated = !accept.trim().is_empty();
-    for clause in accept.split(',').map(str::trim) {
-        let parameter = |name: &str| {
-            clause
-                .split(';')
-                .skip(1)
-                .filter_map(|part| part.trim().split_once('='))
-                .find_map(|(key, value)| (key.trim() == name).then(|| value.trim().to_owned()))
-        };
-        if parameter("as").as_deref() != Some("APIGroupDiscoveryList") {
-            only_aggregated = false;
-            break;
-        }
-        if parameter("v").as_deref() == Some("v2") {
-            return Ok(true);
-        }
-    }
-    if only_aggregated {
-        let message = "only the following media types are accepted: application/json, \
-                       application/yaml, application/vnd.kubernetes.protobuf";
-        return Err(Status::media_type(406, Reason::NotAcceptable, message));
-    }
-    Ok(false)
 }
 
 /// What the server tells about itself, whatever kinds it serves.
@@ -276,6 +262,7 @@ fn groups(resources: &Resources) -> Vec<Group> {
     for (GroupVersion { group, version }, described) in reviews() {
         add(&mut groups, group, version, described.clone());
     }
+    add_components(&mut groups);
     let order = recorded::group_versions();
     let place = |group: &str| order.iter().position(|v| v.group_version().group == group);
     for group in &mut groups {
@@ -288,6 +275,16 @@ fn groups(resources: &Resources) -> Vec<Group> {
         None => (order.len(), group.name.clone()),
     });
     groups
+}
+
+/// ComponentStatuses are stored nowhere either; they stand among the core kinds by their name.
+fn add_components(groups: &mut Vec<Group>) {
+    let Some(described) = components::described() else { return };
+    add(groups, "", "v1", described.clone());
+    let core = groups.iter_mut().filter(|group| group.name.is_empty());
+    for version in core.flat_map(|group| &mut group.versions) {
+        version.resources.sort_by(|a, b| a.plural.cmp(&b.plural));
+    }
 }
 
 /// What answers questions is stored nowhere, and offered all the same.

@@ -14,7 +14,7 @@ use crate::codec::accept::{self, Accepted};
 use crate::codec::json;
 use crate::handlers::check_accept;
 use crate::reply::{self, Failure, Reply};
-use crate::request::Authorized;
+use crate::request::{Authorized, accept_header};
 use crate::server::Server;
 
 pub(crate) use documents::build_info;
@@ -120,8 +120,10 @@ fn discovery(
     plain_document: Value,
     whole: &documents::Aggregated,
 ) -> Result<Reply, Failure> {
-    if request.parts.method == Method::GET && documents::wants_aggregated(request)? {
-        return Ok(whole.answer(request));
+    get_only(request)?;
+    check_accept(request, &DOCUMENT_TYPES)?;
+    if let Some(accepted) = accept::negotiate_aggregated(&accept_header(&request.parts.headers)) {
+        return Ok(whole.answer(request, accepted));
     }
     plain(request, Some(plain_document))
 }

@@ -5,9 +5,12 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use auth::authorize::AuthorizationMode;
+use kinds::services::{Network, NodePorts};
 use storage::BackendKind;
 
-use super::{FeatureGates, RuntimeConfig};
+use crate::handlers::Admission;
+
+use super::{Controllers, FeatureGates, FrontProxyFlags, IssuerFlags, RuntimeConfig};
 
 /// How the server is to run.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,6 +37,10 @@ pub struct Config {
     pub external_hostname: Option<String>,
     /// The first address of services, which is the server's own.
     pub service_address: Option<IpAddr>,
+    /// The networks that services have addresses of; the first is the usual one.
+    pub service_networks: Vec<Network>,
+    /// The ports of nodes that services can have.
+    pub service_node_ports: NodePorts,
     /// How long a request may take.
     pub request_timeout: Duration,
     /// How long a watch lasts at the least.
@@ -54,6 +61,14 @@ pub struct Config {
     pub profiling: bool,
     /// Whether requests without credentials are taken.
     pub anonymous_auth: bool,
+    /// Whether a flag says so.
+    pub anonymous_auth_given: bool,
+    /// Where issuers of tokens come from.
+    pub issuers: IssuerFlags,
+    /// Files with the keys of issuers.
+    pub issuer_key_files: Vec<(String, PathBuf)>,
+    /// Proxies that name users in headers.
+    pub front_proxy: Option<FrontProxyFlags>,
     /// Certificates that sign client certificates, besides the made one.
     pub client_ca_file: Option<PathBuf>,
     /// A file of bearer tokens.
@@ -68,8 +83,18 @@ pub struct Config {
     pub api_audiences: Vec<String>,
     /// Who decides what a user may do, in order.
     pub authorization_modes: Vec<AuthorizationMode>,
+    /// What is looked at before it is stored.
+    pub admission: Admission,
+    /// What the server does by itself.
+    pub controllers: Controllers,
+    /// Whether kubelets write about their own node only: the admission plugin NodeRestriction.
+    pub restricts_nodes: bool,
+    /// A file with the modes, instead.
+    pub authorization_config: Option<PathBuf>,
     /// Where to write the kubeconfig.
     pub kubeconfig_out: PathBuf,
+    /// Whether the server ends when the process that started it does.
+    pub ends_with_parent: bool,
     /// How much to log.
     pub verbosity: u8,
     /// Flags that were given and do nothing.

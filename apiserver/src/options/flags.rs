@@ -2,6 +2,8 @@
 
 use clap::{Arg, ArgAction, Command};
 
+use super::identity_flags::IDENTITY_FLAGS;
+
 /// How a flag's value is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -53,7 +55,7 @@ impl Kind {
     }
 }
 
-struct Flag {
+pub(super) struct Flag {
     section: &'static str,
     name: &'static str,
     kind: Kind,
@@ -61,7 +63,7 @@ struct Flag {
     help: &'static str,
 }
 
-const fn flag(
+pub(super) const fn flag(
     section: &'static str,
     name: &'static str,
     kind: Kind,
@@ -73,8 +75,10 @@ const fn flag(
 
 const GENERIC: &str = "Generic";
 const SERVING: &str = "Secure serving";
-const AUTHENTICATION: &str = "Authentication";
-const AUTHORIZATION: &str = "Authorization";
+pub(super) const AUTHENTICATION: &str = "Authentication";
+pub(super) const AUTHORIZATION: &str = "Authorization";
+const ADMISSION: &str = "Admission";
+const CONTROLLERS: &str = "Controllers";
 const STORAGE: &str = "Storage";
 const OUTPUT: &str = "Logs and output";
 const ACCEPTED: &str = "Accepted for compatibility, without effect";
@@ -158,6 +162,13 @@ static FLAGS: &[Flag] = &[
         Kind::Text,
         "10.0.0.0/24",
         "The addresses of services; the first is the server's own",
+    ),
+    flag(
+        GENERIC,
+        "service-node-port-range",
+        Kind::Text,
+        "30000-32767",
+        "The ports of nodes that services can have",
     ),
     flag(
         GENERIC,
@@ -267,6 +278,41 @@ static FLAGS: &[Flag] = &[
         "Who decides what a user may do, in order: RBAC, Node, AlwaysAllow, AlwaysDeny",
     ),
     flag(
+        ADMISSION,
+        "enable-admission-plugins",
+        Kind::List,
+        "",
+        "Admission plugins to use besides the usual ones",
+    ),
+    flag(
+        ADMISSION,
+        "disable-admission-plugins",
+        Kind::List,
+        "",
+        "Admission plugins to leave out, though they are usual",
+    ),
+    flag(
+        ADMISSION,
+        "default-not-ready-toleration-seconds",
+        Kind::Integer,
+        "300",
+        "How many seconds pods stay on a node that is not ready, unless they say themselves",
+    ),
+    flag(
+        ADMISSION,
+        "default-unreachable-toleration-seconds",
+        Kind::Integer,
+        "300",
+        "How many seconds pods stay on a node that is out of reach, unless they say themselves",
+    ),
+    flag(
+        CONTROLLERS,
+        "controllers",
+        Kind::List,
+        "",
+        "What to run: * for all, name for one, -name for all but one, of namespace, serviceaccount, root-ca-certificate-publisher, resourcequota, pvc-protection, pv-protection and garbage-collector. When left out all but the last run; without the admission plugin ServiceAccount, only namespace",
+    ),
+    flag(
         OUTPUT,
         "kubeconfig-out",
         Kind::Text,
@@ -285,9 +331,14 @@ pub(super) fn accepted() -> impl Iterator<Item = (&'static str, Kind)> {
     lines.map(|(name, kind)| (name, Kind::named(kind)))
 }
 
+/// The flags that do something.
+fn ours() -> impl Iterator<Item = &'static Flag> {
+    FLAGS.iter().chain(IDENTITY_FLAGS)
+}
+
 /// The parser.
 pub(super) fn command() -> Command {
-    let ours = FLAGS.iter().map(|flag| {
+    let ours = ours().map(|flag| {
         let help = match flag.default {
             "" => flag.help.to_owned(),
             default => format!("{} [{default}]", flag.help),
@@ -332,5 +383,5 @@ fn argument(name: &'static str, kind: Kind) -> Arg {
 
 /// The default of a flag.
 pub(super) fn default(name: &str) -> &'static str {
-    FLAGS.iter().find(|flag| flag.name == name).map_or("", |flag| flag.default)
+    ours().find(|flag| flag.name == name).map_or("", |flag| flag.default)
 }

@@ -6,11 +6,15 @@ use std::time::Duration;
 
 use auth::authorize::AuthorizationMode;
 use clap::ArgMatches;
+use kinds::admission::TolerationSeconds;
+use kinds::services::{Network, NodePorts, RangeError};
 use storage::BackendKind;
 use validation::text::go_quote;
 
 use super::reader::Reader;
-use super::{Config, FeatureGates, RuntimeConfig};
+use super::{AdmissionPlugins, Config, Controllers, FeatureGates, RuntimeConfig, identity_flags};
+use crate::envtest::Persona;
+use crate::handlers::Admission;
 
 /// The issuer of service account tokens if no flag names one.
 const ISSUER: &str = "https://kubernetes.default.svc";
@@ -23,8 +27,8 @@ const GOAWAY_CHANCE_MAX: f64 = 0.02;
 /// # Errors
 ///
 /// Everything that is wrong, a line each.
-pub(super) fn interpret(matches: &ArgMatches) -> Result<Config, Vec<String>> {
-    let mut reader = Reader::new(matches);
+pub(super) fn interpret(matches: &ArgMatches, persona: Persona) -> Result<Config, Vec<String>> {
+    let mut reader = Reader::new(matches, persona);
     let config = config(&mut reader);
     if config.priority_and_fairness && config.server_concurrency() == 0 && reader.errors.is_empty()
     {
@@ -37,10 +41,13 @@ pub(super) fn interpret(matches: &ArgMatches) -> Result<Config, Vec<String>> {
 }
 
 fn config(reader: &mut Reader<'_>) -> Config {
-    let data_dir = PathBuf::from(reader.text("data-dir"));
+    let data_dir = data_dir(reader);
     let issuers = or(reader.array("service-account-issuer"), ISSUER);
     let audiences = reader.list("api-audiences").into_iter().map(str::to_owned).collect();
     let modes = authorization_modes(reader);
+    let admission = admission(reader);
+    let service_networks = service_networks(reader);
+    let bare = !admission.plugins.has("ServiceAccount");
     Config {
         storage_backend: storage_backend(reader),
         compaction_interval: reader.duration("etcd-compaction-interval"),
@@ -50,7 +57,9 @@ fn config(reader: &mut Reader<'_>) -> Config {
         tls: tls(reader),
         advertise_address: reader.address("advertise-address"),
         external_hostname: reader.optional("external-hostname"),
-        service_address: service_address(reader),
+        service_address: service_networks.first().map(|network| network.first()),
+        service_networks,
+        service_node_ports: service_node_ports(reader),
         request_timeout: reader.duration("request-timeout"),
         min_request_timeout: Duration::from_secs(reader.count("min-request-timeout")),
         max_requests_inflight: reader.count("max-requests-inflight"),
@@ -63,6 +72,10 @@ fn config(reader: &mut Reader<'_>) -> Config {
         // The reference turns it off where everybody may do everything.
         anonymous_auth: reader.boolean("anonymous-auth")
             && !modes.contains(&AuthorizationMode::AlwaysAllow),
+        anonymous_auth_given: !reader.given("anonymous-auth").is_empty(),
+        issuers: identity_flags::issuers(reader),
+        issuer_key_files: identity_flags::key_files(reader),
+        front_proxy: identity_flags::front_proxy(reader),
         client_ca_file: reader.path("client-ca-file"),
         token_auth_file: reader.path("token-auth-file"),
         service_account_key_files: paths(reader.array("service-account-key-file")),
@@ -70,7 +83,12 @@ fn config(reader: &mut Reader<'_>) -> Config {
         api_audiences: or(audiences, issuers.first().map_or(ISSUER, String::as_str)),
         service_account_issuers: issuers,
         authorization_modes: modes,
+        controllers: controllers(reader, bare),
+        restricts_nodes: admission.plugins.has("NodeRestriction"),
+        admission,
+        authorization_config: identity_flags::authorization_config(reader),
         verbosity: reader.count("v"),
+        ends_with_parent: reader.persona.ends_with_parent(),
         without_effect: reader.without_effect(),
         cert_dir: reader.path("cert-dir").unwrap_or_else(|| data_dir.join("pki")),
         kubeconfig_out: reader
@@ -78,6 +96,14 @@ fn config(reader: &mut Reader<'_>) -> Config {
             .unwrap_or_else(|| data_dir.join("kubeconfig")),
         data_dir,
     }
+}
+
+/// A test that starts the server by another's name expects nothing in its own folder.
+fn data_dir(reader: &Reader<'_>) -> PathBuf {
+    let certificates = reader.path("cert-dir").filter(|_| {
+        reader.persona == Persona::KubeApiserver && reader.given("data-dir").is_empty()
+    });
+    certificates.unwrap_or_else(|| PathBuf::from(reader.text("data-dir")))
 }
 
 fn or(list: Vec<String>, default: &str) -> Vec<String> {
@@ -96,11 +122,34 @@ fn secure_port(reader: &mut Reader<'_>) -> u16 {
     })
 }
 
-/// Of two networks, the first is the server's.
-fn service_address(reader: &mut Reader<'_>) -> Option<IpAddr> {
-    let networks = reader.list("service-cluster-ip-range");
-    let first = networks.into_iter().next()?;
-    reader.first_address("service-cluster-ip-range", first)
+/// The networks of services, of which the first has the server's address.
+fn service_networks(reader: &mut Reader<'_>) -> Vec<Network> {
+    const FLAG: &str = "service-cluster-ip-range";
+    let mut networks = Vec::new();
+    for text in reader.text(FLAG).split(',').map(str::trim).filter(|text| !text.is_empty()) {
+        match text.parse::<Network>() {
+            Ok(network) => networks.push(network),
+            Err(why) => reader.wrong(FLAG, text, &why.to_string()),
+        }
+    }
+    let why = match networks[..] {
+        [first, second] if first.family() == second.family() => {
+            format!("--{FLAG}[0] and --{FLAG}[1] must be of different IP family")
+        }
+        [_, _, _, ..] => format!("--{FLAG} must not contain more than two entries"),
+        _ => return networks,
+    };
+    reader.refuse(why);
+    networks
+}
+
+fn service_node_ports(reader: &mut Reader<'_>) -> NodePorts {
+    const FLAG: &str = "service-node-port-range";
+    let text = reader.text(FLAG);
+    text.parse().unwrap_or_else(|why: RangeError| {
+        reader.wrong(FLAG, text, &why.to_string());
+        NodePorts::default()
+    })
 }
 
 fn tls(reader: &mut Reader<'_>) -> Option<(PathBuf, PathBuf)> {
@@ -141,6 +190,30 @@ fn runtime_config(reader: &mut Reader<'_>) -> RuntimeConfig {
     })
 }
 
+fn admission(reader: &mut Reader<'_>) -> Admission {
+    let tolerations = TolerationSeconds {
+        not_ready: reader.integer("default-not-ready-toleration-seconds"),
+        unreachable: reader.integer("default-unreachable-toleration-seconds"),
+    };
+    Admission { plugins: admission_plugins(reader), tolerations }
+}
+
+fn admission_plugins(reader: &mut Reader<'_>) -> AdmissionPlugins {
+    let [enabled, disabled] =
+        ["enable-admission-plugins", "disable-admission-plugins"].map(|flag| reader.list(flag));
+    AdmissionPlugins::parse(&enabled, &disabled).unwrap_or_else(|errors| {
+        errors.into_iter().for_each(|error| reader.refuse(error));
+        AdmissionPlugins::default()
+    })
+}
+
+fn controllers(reader: &mut Reader<'_>, bare: bool) -> Controllers {
+    Controllers::parse(&reader.list("controllers"), bare).unwrap_or_else(|errors| {
+        errors.into_iter().for_each(|error| reader.refuse(error));
+        Controllers::usual(bare)
+    })
+}
+
 fn goaway_chance(reader: &mut Reader<'_>) -> f64 {
     let chance = reader.float("goaway-chance");
     if !(0.0..=GOAWAY_CHANCE_MAX).contains(&chance) {
@@ -161,6 +234,9 @@ fn authorization_modes(reader: &mut Reader<'_>) -> Vec<AuthorizationMode> {
             Ok(mode) => {
                 repeated |= modes.contains(&mode);
                 modes.push(mode);
+            }
+            Err(_) if matches!(*name, "ABAC" | "Webhook") => {
+                reader.refuse(format!("authorization-mode {name} is not supported by this server"));
             }
             Err(unknown) => reader.refuse(unknown.to_string()),
         }

@@ -9,18 +9,20 @@ use validation::text::go_quote;
 
 use super::flags::{self, Kind};
 use super::{duration, values};
+use crate::envtest::Persona;
 use crate::request::query::parse_int;
 
 /// The flags as they were given. What is wrong is noted and read as something harmless, so that
 /// everything is said at once.
 pub(super) struct Reader<'a> {
     matches: &'a ArgMatches,
+    pub(super) persona: Persona,
     pub(super) errors: Vec<String>,
 }
 
 impl<'a> Reader<'a> {
-    pub(super) fn new(matches: &'a ArgMatches) -> Self {
-        Self { matches, errors: Vec::new() }
+    pub(super) fn new(matches: &'a ArgMatches, persona: Persona) -> Self {
+        Self { matches, persona, errors: Vec::new() }
     }
 
     /// The values as they were given, without the default.
@@ -28,9 +30,13 @@ impl<'a> Reader<'a> {
         self.matches.get_many::<String>(name).into_iter().flatten().map(String::as_str).collect()
     }
 
+    fn default(&self, name: &str) -> &'static str {
+        self.persona.default(name).unwrap_or_else(|| flags::default(name))
+    }
+
     /// The last value, or the default.
     pub(super) fn text(&self, name: &str) -> &'a str {
-        self.given(name).last().copied().unwrap_or_else(|| flags::default(name))
+        self.given(name).last().copied().unwrap_or_else(|| self.default(name))
     }
 
     pub(super) fn optional(&self, name: &str) -> Option<String> {
@@ -44,7 +50,7 @@ impl<'a> Reader<'a> {
     /// Every value of every occurrence, split at commas.
     pub(super) fn list(&self, name: &str) -> Vec<&'a str> {
         let given = self.given(name);
-        let given = if given.is_empty() { vec![flags::default(name)] } else { given };
+        let given = if given.is_empty() { vec![self.default(name)] } else { given };
         let items = given.into_iter().flat_map(|value| value.split(',')).map(str::trim);
         items.filter(|item| !item.is_empty()).collect()
     }
@@ -87,11 +93,6 @@ impl<'a> Reader<'a> {
     /// An address; none if the flag is empty.
     pub(super) fn address(&mut self, name: &str) -> Option<IpAddr> {
         if self.text(name).is_empty() { None } else { self.parsed(name, values::address) }
-    }
-
-    pub(super) fn first_address(&mut self, name: &str, network: &str) -> Option<IpAddr> {
-        let first = values::first_address(network);
-        first.map_err(|why| self.wrong(name, network, &why)).ok()
     }
 
     /// An integer from 0 on.

@@ -29,6 +29,13 @@ pub(super) fn serves(pair: &Pair, authority: &str, subject: &Subject<'_>, now: i
         && key.is_ok_and(|key| key.subject_public_key_info() == leaf.public_key().raw)
 }
 
+/// Whether somebody else made a certificate: it says that another than the authority signed it.
+pub(super) fn is_by_another(certificate: &str, authority: &str) -> bool {
+    let (Some(leaf), Some(root)) = (pem(certificate), pem(authority)) else { return false };
+    let (Ok(leaf), Ok(root)) = (leaf.parse_x509(), root.parse_x509()) else { return false };
+    leaf.issuer().as_raw() != root.subject().as_raw()
+}
+
 fn pem(text: &str) -> Option<Pem> {
     parse_x509_pem(text.as_bytes()).ok().map(|(_, pem)| pem)
 }

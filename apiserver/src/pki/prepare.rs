@@ -6,7 +6,7 @@ use rcgen::KeyPair;
 
 use super::{
     Authority, CERTIFICATE_IDENTITIES, CertificateIdentity, Error, Identity, Kubeconfig, Pair,
-    PemFile, Subject, authority, names, store,
+    PemFile, Subject, authority, inspect, names, store,
 };
 use crate::options::Config;
 
@@ -22,6 +22,8 @@ pub struct Pki {
     pub key: PemFile,
     /// Who signs client certificates: the operator's authorities, and ours always.
     pub client_authorities: PemFile,
+    /// Who signs the certificates of front proxies.
+    pub front_proxy_authorities: Option<PemFile>,
     /// What signs service account tokens.
     pub signing_key: PemFile,
     /// What service account tokens are checked with besides that: public or private keys.
@@ -48,16 +50,14 @@ impl Pki {
                 let trusted = certificate.text.clone();
                 (certificate, store::read(key)?, trusted)
             }
-            None => {
-                let (certificate, key) = serving(&authority, config, hostname, now)?;
-                (certificate, key, authority.certificate.clone())
-            }
+            None => serving(&authority, config, hostname, now)?,
         };
         let (signing_key, token_keys) = token_keys(config)?;
         Ok(Self {
             certificate,
             key,
             client_authorities: client_authorities(&authority, config)?,
+            front_proxy_authorities: front_proxy_authorities(config)?,
             signing_key,
             token_keys,
             server_authority,
@@ -81,18 +81,27 @@ impl Pki {
     }
 }
 
-/// The made serving certificate and its key.
+/// The serving certificate in `--cert-dir` with its key, and what clients have to trust: the one
+/// that an operator put there, as the reference takes it from there, or a made one.
 fn serving(
     authority: &Authority,
     config: &Config,
     hostname: Option<&str>,
     now: i64,
-) -> Result<(PemFile, PemFile), Error> {
-    let subject = names::server(config, hostname);
+) -> Result<(PemFile, PemFile, String), Error> {
     let files = store::PairFiles::new(&config.cert_dir, SERVING);
-    let pair = authority.load_or_issue(&config.cert_dir, SERVING, &subject, now)?;
+    let is_operators =
+        |pair: &Pair| inspect::is_by_another(&pair.certificate, &authority.certificate);
+    let (pair, trusted) = match files.load()?.filter(is_operators) {
+        Some(pair) => (pair.clone(), pair.certificate),
+        None => {
+            let subject = names::server(config, hostname);
+            let pair = authority.load_or_issue(&config.cert_dir, SERVING, &subject, now)?;
+            (pair, authority.certificate.clone())
+        }
+    };
     let certificate = PemFile { path: files.certificate, text: pair.certificate };
-    Ok((certificate, PemFile { path: files.key, text: pair.key }))
+    Ok((certificate, PemFile { path: files.key, text: pair.key }, trusted))
 }
 
 /// Ours stays among them, so that the kubeconfig's identities go on being known.
@@ -109,6 +118,10 @@ fn client_authorities(authority: &Authority, config: &Config) -> Result<PemFile,
     file.text.push('\n');
     file.text.push_str(&authority.certificate);
     Ok(file)
+}
+
+fn front_proxy_authorities(config: &Config) -> Result<Option<PemFile>, Error> {
+    config.front_proxy.as_ref().map(|proxy| store::read(&proxy.client_ca_file)).transpose()
 }
 
 fn clients(

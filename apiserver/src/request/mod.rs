@@ -79,14 +79,15 @@ pub struct Authorized {
     pub seats: Seats,
     pub(crate) body: RequestBody,
     pub(crate) deadline: Option<Instant>,
+    pub(crate) connection: Arc<ConnectionInfo>,
 }
 
 impl Authorized {
     pub(crate) fn new(acting: Acting, seats: Seats) -> Self {
         let Acting { bounded, user } = acting;
         let Bounded { received, info, deadline } = bounded;
-        let Received { record, parts, query, body, .. } = received;
-        Self { record, parts, query, info, user, seats, body, deadline }
+        let Received { record, connection, parts, query, body, .. } = received;
+        Self { record, parts, query, info, user, seats, body, deadline, connection }
     }
 
     /// A header as text; empty if it is absent or no text.

@@ -58,6 +58,10 @@ impl Strategy for BuiltIn {
         (self.group.as_str(), self.kind.as_str()) == ("", "Node")
     }
 
+    fn allows_create_on_update(&self) -> bool {
+        defaults::allows_create_on_update(&self.group, &self.kind)
+    }
+
     fn prepare_create(&self, object: &mut Value) {
         defaults::prepare_create(&self.group, &self.kind, object);
         self.put_in_order(object);

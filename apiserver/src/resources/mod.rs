@@ -25,6 +25,7 @@ use serde_json::Value;
 use crate::codec::body::set_type_meta;
 
 pub use convert::Convert;
+pub use custom::Reviewed;
 pub use fields::{SelectableFields, field_text, needs_whole};
 pub use printer::Printer;
 pub use registry::Resources;
@@ -112,6 +113,9 @@ pub struct Resource {
     pub strategy: Box<dyn Strategy>,
     /// What clients are told who still use this version.
     pub deprecation: Option<String>,
+    /// Who is asked for its objects in this version, if that is not known here. Objects are then
+    /// stored as they were written, in any version.
+    pub reviewed: Option<Arc<Reviewed>>,
     /// How it is stored, if not as it is.
     conversion: Option<Box<dyn Convert>>,
     type_meta_json: String,
@@ -131,6 +135,8 @@ pub struct Parts {
     pub strategy: Box<dyn Strategy>,
     /// What clients are told who still use this version.
     pub deprecation: Option<String>,
+    /// Who is asked for its objects in this version, if that is not known here.
+    pub reviewed: Option<Arc<Reviewed>>,
     /// How it is stored, if not as it is.
     pub conversion: Option<Box<dyn Convert>>,
     /// The group below which it is stored.
@@ -155,6 +161,7 @@ impl Resource {
             fields: SelectableFields::of(group, &described.plural),
             strategy,
             deprecation: deprecation::warning(group, version, &described.kind),
+            reviewed: None,
             stored_group: conversion.map_or(group.as_str(), |stored| stored.group).to_owned(),
             conversion: conversion.map(|conversion| {
                 let type_def = Arc::clone(&described.type_def);
@@ -170,8 +177,8 @@ impl Resource {
         let GroupVersion { group, version } = group_version;
         let kind = GroupVersionKind::new(group, version, &described.kind);
         let api_version = kind.group_version();
-        let Parts { layout, printer, fields, strategy, deprecation, conversion, stored_group } =
-            parts;
+        let Parts { layout, printer, fields, strategy, deprecation, .. } = parts;
+        let Parts { reviewed, conversion, stored_group, .. } = parts;
         let separator = if stored_group.is_empty() { "" } else { "/" };
         Self {
             type_meta_json: format!(
@@ -185,6 +192,7 @@ impl Resource {
             fields,
             strategy,
             deprecation,
+            reviewed,
             conversion,
             kind,
             described,

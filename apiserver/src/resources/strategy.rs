@@ -65,6 +65,11 @@ pub trait Strategy: Send + Sync {
         false
     }
 
+    /// Whether an update of an object that is not there creates it.
+    fn allows_create_on_update(&self) -> bool {
+        false
+    }
+
     /// Fills in defaults that the type does not tell.
     fn fill_defaults(&self, _object: &mut Value) {}
 

@@ -57,7 +57,9 @@ pub(super) fn strip_token(headers: &mut HeaderMap) {
     }
 }
 
-fn is_web_socket(headers: &HeaderMap) -> bool {
+/// Whether a request asks for its connection to become a WebSocket.
+#[must_use]
+pub fn is_web_socket(headers: &HeaderMap) -> bool {
     let lists = |name: HeaderName, wanted: &str| {
         let text = headers.get(name).map(header_text).unwrap_or_default();
         text.split(',').any(|entry| entry.trim().eq_ignore_ascii_case(wanted))

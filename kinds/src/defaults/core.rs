@@ -53,18 +53,6 @@ pub(crate) fn fill_node(node: &mut Value) {
     }
 }
 
-/// A node that is about to be created is not ready, whatever it says.
-pub(crate) fn prepare_create_node(node: &mut Value) {
-    let taint = json!({"key": "node.kubernetes.io/not-ready", "effect": "NoSchedule"});
-    let spec = node.ensure("spec");
-    let same = |each: &Value| {
-        each.text("key") == taint.text("key") && each.text("effect") == taint.text("effect")
-    };
-    if !spec.items("taints").iter().any(same) {
-        spec.push_item("taints", taint);
-    }
-}
-
 /// The defaults of a secret. Text data becomes data; it is never stored as text.
 pub(crate) fn fill_secret(secret: &mut Value) {
     secret.set_default("type", "Opaque");
@@ -145,13 +133,5 @@ mod tests {
         prepare_update_namespace(&mut changed, &namespace);
         assert_eq!(changed["spec"], namespace["spec"]);
         assert_eq!(changed["status"], namespace["status"]);
-    }
-
-    #[test]
-    fn a_node_is_tainted_once() {
-        let mut node = json!({});
-        prepare_create_node(&mut node);
-        prepare_create_node(&mut node);
-        assert_eq!(node["spec"]["taints"].as_array().unwrap().len(), 1);
     }
 }

@@ -9,9 +9,6 @@ use super::pod_spec;
 use crate::value::Members;
 use api::quantity::Quantity;
 
-/// How long a pod stays on a node that is not ready or out of reach, in seconds.
-const TOLERATION_SECONDS: i64 = 300;
-
 /// The priorities that every cluster has.
 pub(crate) const BUILT_IN_PRIORITIES: [(&str, i64); 2] =
     [("system-cluster-critical", 2_000_000_000), ("system-node-critical", 2_000_001_000)];
@@ -49,7 +46,7 @@ fn request_own_limits(resources: &mut Value) {
 /// A pod that has resources as a whole requests what its containers do together, else its limits.
 fn request_for_pod(spec: &mut Value) {
     let known = |name: &str| matches!(name, "cpu" | "memory") || name.starts_with("hugepages-");
-    let mut requests = container_requests(spec);
+    let mut requests = container_sums(spec, "requests");
     let resources = spec.ensure("resources");
     if resources.is_blank("limits") && resources.is_blank("requests") {
         return;
@@ -63,13 +60,13 @@ fn request_for_pod(spec: &mut Value) {
     resources.add_missing("requests", &requests);
 }
 
-/// What containers request together: those that run at the same time, or the largest of those that
-/// run one after the other before them.
-fn container_requests(spec: &Value) -> BTreeMap<String, Quantity> {
+/// What containers request together, or what limits them: those that run at the same time, or the
+/// largest of those that run one after the other before them.
+pub(crate) fn container_sums(spec: &Value, member: &str) -> BTreeMap<String, Quantity> {
     let mut running = BTreeMap::new();
     let mut largest: BTreeMap<String, Quantity> = BTreeMap::new();
     let add = |sums: &mut BTreeMap<String, Quantity>, container: &Value| {
-        for (name, amount) in container.member("resources").entries("requests") {
+        for (name, amount) in container.member("resources").entries(member) {
             let amount = Quantity::of(amount);
             let sum = sums.get(name).map_or(amount, |sum| sum.plus(amount));
             sums.insert(name.clone(), sum);
@@ -123,41 +120,10 @@ pub(crate) fn prepare_create(pod: &mut Value) {
         );
     }
     pod.set("status", status);
-    if let Some(spec) = pod.present_mut("spec") {
-        set_priority(spec);
-        tolerate_node_failures(spec);
-    }
-}
-
-/// The priority of a class other than the built-in ones is known to whoever can look it up.
-fn set_priority(spec: &mut Value) {
-    let class = spec.text("priorityClassName");
-    let built_in = BUILT_IN_PRIORITIES.iter().find(|(name, _)| *name == class);
-    match built_in {
-        Some((_, priority)) => spec.set_default("priority", *priority),
-        None if class.is_empty() => spec.set_default("priority", 0),
-        None => return,
-    }
-    spec.set_default("preemptionPolicy", "PreemptLowerPriority");
-}
-
-fn tolerate_node_failures(spec: &mut Value) {
-    for key in ["node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"] {
-        let tolerated = spec.items("tolerations").iter().any(|toleration| {
-            let (own_key, effect) = (toleration.text("key"), toleration.text("effect"));
-            (own_key == key || own_key.is_empty()) && matches!(effect, "NoExecute" | "")
-        });
-        if tolerated {
-            continue;
-        }
-        let toleration = json!({"key": key, "operator": "Exists", "effect": "NoExecute",
-            "tolerationSeconds": TOLERATION_SECONDS});
-        spec.push_item("tolerations", toleration);
-    }
 }
 
 /// How a pod is treated when its node runs short: by what it requests and what limits it.
-fn qos_class(spec: &Value) -> &'static str {
+pub(crate) fn qos_class(spec: &Value) -> &'static str {
     let own = spec.member("resources");
     let pod_level = !own.is_blank("requests") || !own.is_blank("limits");
     let parts: Vec<&Value> = if pod_level {
@@ -245,23 +211,6 @@ mod tests {
         assert_eq!(qos(&both), "Guaranteed");
         let mixed = json!({"containers": [{"resources": both}, {}]});
         assert_eq!(qos_class(&mixed), "Burstable");
-    }
-
-    #[test]
-    fn tolerations_that_are_there_are_not_doubled() {
-        let mut pod = json!({"spec": {"tolerations": [{"operator": "Exists"}]}});
-        prepare_create(&mut pod);
-        assert_eq!(pod["spec"]["tolerations"].as_array().unwrap().len(), 1);
-    }
-
-    #[test]
-    fn the_priority_of_a_class_of_the_cluster_is_left_open() {
-        let mut pod = json!({"spec": {"priorityClassName": "mine"}});
-        prepare_create(&mut pod);
-        assert!(!pod["spec"].has("priority"));
-        let mut pod = json!({"spec": {"priorityClassName": "system-node-critical"}});
-        prepare_create(&mut pod);
-        assert_eq!(pod["spec"]["priority"], 2_000_001_000);
     }
 
     #[test]

@@ -22,10 +22,9 @@ pub(crate) fn fill_volume(object: &mut Value) {
     volume::fill_source(spec);
 }
 
-/// A claim that is about to be created; it must not vanish while a pod uses it.
+/// A claim that is about to be created.
 pub(crate) fn prepare_create_claim(claim: &mut Value) {
     claim.set("status", json!({"phase": "Pending"}));
-    protect(claim, "kubernetes.io/pvc-protection");
     if let Some(spec) = claim.present_mut("spec") {
         one_data_source(spec);
     }
@@ -60,14 +59,6 @@ pub(crate) fn prepare_create_volume(object: &mut Value) {
         status.set("lastPhaseTransitionTime", created.clone());
     }
     object.set("status", status);
-    protect(object, "kubernetes.io/pv-protection");
-}
-
-fn protect(object: &mut Value, finalizer: &str) {
-    let metadata = object.ensure("metadata");
-    if !metadata.items("finalizers").iter().any(|each| each == finalizer) {
-        metadata.push_item("finalizers", finalizer.into());
-    }
 }
 
 /// The defaults of a storage class.
@@ -121,14 +112,5 @@ mod tests {
         let mut claim = json!({"spec": {"dataSourceRef": {"name": "a", "namespace": "other"}}});
         prepare_create_claim(&mut claim);
         assert!(!claim["spec"].has("dataSource"));
-    }
-
-    #[test]
-    fn protection_is_added_once_behind_what_is_there() {
-        let mut claim = json!({"metadata": {"finalizers": ["a/b"]}});
-        prepare_create_claim(&mut claim);
-        prepare_create_claim(&mut claim);
-        let expected = json!(["a/b", "kubernetes.io/pvc-protection"]);
-        assert_eq!(claim["metadata"]["finalizers"], expected);
     }
 }

@@ -48,8 +48,7 @@ const CORE: &[Kind] = &[
     Kind::new("", "Node")
         .rules(rules::core::create_node)
         .update_rules(rules::core::update_node)
-        .fill(core::fill_node)
-        .on_create(core::prepare_create_node),
+        .fill(core::fill_node),
     Kind::new("", "Pod")
         .rules(rules::pod::create)
         .update_rules(rules::pod::update)

@@ -92,6 +92,12 @@ impl<D: Decoder> Cache<D> {
         self.state.lock().get(key)
     }
 
+    /// All objects as the cache knows them now, which may be a moment behind the store.
+    #[must_use]
+    pub fn peek_list(&self) -> List<D::Object> {
+        self.state.lock().list(self.progress())
+    }
+
     /// All objects.
     ///
     /// # Errors
@@ -99,7 +105,7 @@ impl<D: Decoder> Cache<D> {
     /// See [`Self::wait_until`].
     pub async fn list(&self, freshness: Freshness) -> Result<List<D::Object>, ReadError> {
         self.wait_until(freshness).await?;
-        Ok(self.state.lock().list(self.progress()))
+        Ok(self.peek_list())
     }
 
     /// All objects as they were at a revision. They can be read until it is compacted, and even then

@@ -133,17 +133,22 @@ pub(super) fn seal(api_version: &str, kind: &str, raw: &[u8]) -> Vec<u8> {
     out
 }
 
-/// One event of a watch, with its length in front: `object` is in its envelope, the event is not.
-///
-/// Nothing can be sent of an event of 4 GiB or more; it is `None`.
+/// One event of a watch: `object` is in its envelope, the event is not.
 #[must_use]
-pub fn watch_frame(event_type: &str, object: &[u8]) -> Option<Vec<u8>> {
+pub fn watch_event(event_type: &str, object: &[u8]) -> Vec<u8> {
     let mut event = Vec::with_capacity(object.len() + 32);
     put_bytes(&mut event, 1, event_type.as_bytes());
     put_message(&mut event, 2, |out| put_bytes(out, 1, object));
-    let length = u32::try_from(event.len()).ok()?;
-    let mut frame = length.to_be_bytes().to_vec();
-    frame.append(&mut event);
+    event
+}
+
+/// A message of a stream, with its length in front. `None` for one of 4 GiB or more.
+#[must_use]
+pub fn with_length(message: &[u8]) -> Option<Vec<u8>> {
+    let length = u32::try_from(message.len()).ok()?;
+    let mut frame = Vec::with_capacity(4 + message.len());
+    frame.extend_from_slice(&length.to_be_bytes());
+    frame.extend_from_slice(message);
     Some(frame)
 }
 

@@ -3,7 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
-use api::schema::{Described as _, TypeDef};
+use api::meta::aggregated::ApiGroupDiscoveryList;
+use api::meta::discovery::{ApiGroup, ApiGroupList, ApiResourceList, ApiVersions};
+use api::meta::status::Status;
+use api::schema::{Described, TypeDef};
 use openapi::recorded;
 use openapi::resource::Serves;
 use serde_json::Value;
@@ -13,6 +16,9 @@ use crate::resources::{GroupVersionKind, older};
 
 /// What stands in metadata only; the reference has it in no group of its own.
 const META: &str = "meta.k8s.io";
+
+/// Holds nothing but the documents of discovery.
+const DISCOVERY: &str = "apidiscovery.k8s.io";
 
 const DELETE_OPTIONS: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions";
 
@@ -37,6 +43,14 @@ static TYPES: LazyLock<BTreeMap<(String, String, String), Arc<TypeDef>>> = LazyL
     }
     types
 });
+
+/// Every kind, in the order of group, version and kind.
+#[cfg(test)]
+pub(in crate::codec) fn kinds() -> impl Iterator<Item = (GroupVersionKind, Arc<TypeDef>)> {
+    TYPES.iter().map(|((group, version, kind), type_def)| {
+        (GroupVersionKind::new(group, version, kind), Arc::clone(type_def))
+    })
+}
 
 /// The type of a kind.
 #[must_use]
@@ -70,9 +84,13 @@ pub fn write(document: &Value) -> Option<Vec<u8>> {
     };
     let of = |name: &str| GroupVersionKind { kind: name.to_owned(), ..kind.clone() };
     match (group, kind.kind.as_str()) {
-        ("", "Status") => {
-            api::meta::status::Status::type_def().map(|type_def| encode(type_def, &kind, document))
-        }
+        ("", "Status") => as_type::<Status>(&kind, document),
+        // What is told of the core group has no version.
+        ("", "APIVersions") => as_type::<ApiVersions>(&kind, document),
+        ("", "APIGroupList") => as_type::<ApiGroupList>(&kind, document),
+        ("", "APIGroup") => as_type::<ApiGroup>(&kind, document),
+        ("", "APIResourceList") => as_type::<ApiResourceList>(&kind, document),
+        (DISCOVERY, "APIGroupDiscoveryList") => as_type::<ApiGroupDiscoveryList>(&kind, document),
         (META, "PartialObjectMetadata") => {
             Some(encode(super::partial_object_metadata(), &kind, document))
         }
@@ -91,4 +109,8 @@ pub fn write(document: &Value) -> Option<Vec<u8>> {
             (None, None) => None,
         },
     }
+}
+
+fn as_type<T: Described>(kind: &GroupVersionKind, document: &Value) -> Option<Vec<u8>> {
+    T::type_def().map(|type_def| encode(type_def, kind, document))
 }

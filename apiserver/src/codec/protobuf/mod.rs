@@ -7,6 +7,8 @@
 
 mod any;
 mod envelope;
+#[cfg(test)]
+pub(super) mod generate;
 pub mod known;
 mod layout;
 mod partial;
@@ -23,7 +25,7 @@ use serde_json::Value;
 
 use crate::resources::GroupVersionKind;
 
-pub use envelope::{Envelope, watch_frame};
+pub use envelope::{Envelope, watch_event, with_length};
 pub use partial::partial_object_metadata;
 pub use read::Lookup;
 pub use wire::WireError;

@@ -18,6 +18,23 @@ struct Fault {
 
 /// The reference's text for a message of ours. What it has no words for stays as it is.
 pub(super) fn in_other_words(message: &str, text: &str) -> String {
+    match not_in_json(message) {
+        Some(number) => format!("json: unsupported value: {number}"),
+        None => format!("yaml: {}", fault_in_other_words(message, text)),
+    }
+}
+
+/// A number that YAML has and JSON has not, as Go writes it.
+fn not_in_json(message: &str) -> Option<&'static str> {
+    let number = message.strip_prefix("non-finite float `")?;
+    Some(match number.split('`').next()?.to_ascii_lowercase().as_str() {
+        ".nan" => "NaN",
+        "-.inf" => "-Inf",
+        _ => "+Inf",
+    })
+}
+
+fn fault_in_other_words(message: &str, text: &str) -> String {
     let Some((what, line, column)) = located(message) else { return message.to_owned() };
     if what == "alias references unknown anchor" {
         return format!("unknown anchor '{}' referenced", alias(text, line, column));
@@ -47,6 +64,9 @@ fn fault(what: &str, line: usize, text: &str) -> Option<Fault> {
     Some(match what {
         "mapping values are not allowed in this context" => {
             here("mapping values are not allowed in this context", Finder::Scanner)
+        }
+        "block sequence entries are not allowed in this context" => {
+            here("block sequence entries are not allowed in this context", Finder::Scanner)
         }
         "while parsing a block mapping, did not find expected key" => {
             shows_here("did not find expected key")

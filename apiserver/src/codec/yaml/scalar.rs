@@ -5,16 +5,39 @@ use std::fmt::Write as _;
 /// The column after which the next space becomes a line break.
 const WIDTH: usize = 80;
 
-/// Writes `text` as a scalar that starts at `column`; continued lines are indented by `indent`.
-pub(super) fn write(out: &mut String, text: &str, column: usize, indent: usize) {
+/// Where a scalar stands.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Place {
+    /// The column it starts at.
+    pub(super) column: usize,
+    /// How far its further lines are indented.
+    pub(super) indent: usize,
+    /// The column after which the next space becomes a line break.
+    width: usize,
+}
+
+impl Place {
+    /// Where long lines are broken.
+    pub(super) fn new(column: usize, indent: usize) -> Self {
+        Self { column, indent, width: WIDTH }
+    }
+
+    /// In front of a colon: a key that has no sign in front of it stays on its line.
+    pub(super) fn of_key(column: usize) -> Self {
+        Self { column, indent: column, width: usize::MAX }
+    }
+}
+
+/// Writes `text` as a scalar.
+pub(super) fn write(out: &mut String, text: &str, place: Place) {
     if text.contains('\n') && fits_a_block(text) {
-        literal(out, text, indent);
+        literal(out, text, place.indent);
     } else if !resolves_to_text(text) || has_special_characters(text) || text.contains('\n') {
-        double_quoted(out, text, column, indent);
+        double_quoted(out, text, place);
     } else if may_be_plain(text) {
-        plain(out, text, column, indent);
+        plain(out, text, place);
     } else {
-        single_quoted(out, text, column, indent);
+        single_quoted(out, text, place);
     }
 }
 
@@ -101,13 +124,14 @@ fn fits_a_block(text: &str) -> bool {
     !has_special_characters(text) && !text.contains(" \n") && !text.ends_with(' ')
 }
 
-fn plain(out: &mut String, text: &str, column: usize, indent: usize) {
-    wrapped(out, text, column, indent, |out, character| out.push(character));
+fn plain(out: &mut String, text: &str, place: Place) {
+    wrapped(out, text, place, |out, character| out.push(character));
 }
 
-fn single_quoted(out: &mut String, text: &str, column: usize, indent: usize) {
+fn single_quoted(out: &mut String, text: &str, place: Place) {
     out.push('\'');
-    wrapped(out, text, column + 1, indent, |out, character| {
+    let place = Place { column: place.column + 1, ..place };
+    wrapped(out, text, place, |out, character| {
         if character == '\'' {
             out.push('\'');
         }
@@ -117,18 +141,13 @@ fn single_quoted(out: &mut String, text: &str, column: usize, indent: usize) {
 }
 
 /// Writes words, breaking the line at single spaces behind the width.
-fn wrapped(
-    out: &mut String,
-    text: &str,
-    mut column: usize,
-    indent: usize,
-    mut push: impl FnMut(&mut String, char),
-) {
+fn wrapped(out: &mut String, text: &str, place: Place, mut push: impl FnMut(&mut String, char)) {
+    let Place { mut column, indent, width } = place;
     let characters: Vec<char> = text.chars().collect();
     for (at, &character) in characters.iter().enumerate() {
         let inside = at > 0 && at + 1 < characters.len();
         let alone = inside && characters[at - 1] != ' ' && characters[at + 1] != ' ';
-        if character == ' ' && alone && column > WIDTH {
+        if character == ' ' && alone && column > width {
             out.push('\n');
             out.extend(std::iter::repeat_n(' ', indent));
             column = indent;
@@ -140,7 +159,8 @@ fn wrapped(
     }
 }
 
-fn double_quoted(out: &mut String, text: &str, mut column: usize, indent: usize) {
+fn double_quoted(out: &mut String, text: &str, place: Place) {
+    let Place { mut column, indent, width } = place;
     out.push('"');
     column += 1;
     let characters: Vec<char> = text.chars().collect();
@@ -161,7 +181,7 @@ fn double_quoted(out: &mut String, text: &str, mut column: usize, indent: usize)
             '\u{85}' => out.push_str("\\N"),
             '\u{2028}' => out.push_str("\\L"),
             '\u{2029}' => out.push_str("\\P"),
-            ' ' if at > 0 && at + 1 < characters.len() && column > WIDTH => {
+            ' ' if at > 0 && at + 1 < characters.len() && column > width => {
                 out.push('\n');
                 out.extend(std::iter::repeat_n(' ', indent));
                 column = indent;
@@ -199,6 +219,8 @@ fn literal(out: &mut String, text: &str, indent: usize) {
     } else if text == "\n" || text.ends_with("\n\n") {
         out.push('+');
     }
+    // A document that is nothing but text is indented as well.
+    let indent = indent.max(2);
     let body = text.strip_suffix('\n').unwrap_or(text);
     for line in body.split('\n') {
         out.push('\n');
@@ -215,7 +237,7 @@ mod tests {
 
     fn scalar(text: &str) -> String {
         let mut out = String::new();
-        write(&mut out, text, 0, 2);
+        write(&mut out, text, Place::new(0, 2));
         out
     }
 

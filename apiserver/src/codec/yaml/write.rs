@@ -4,16 +4,18 @@ use std::cmp::Ordering;
 
 use serde_json::{Map, Value};
 
-use super::scalar;
+use super::scalar::{self, Place};
+
+/// Longer keys stand behind a question mark.
+const KEY_BYTES_MAX: usize = 128;
 
 /// The value as a YAML document.
 #[must_use]
 pub fn to_vec(value: &Value) -> Vec<u8> {
     let mut out = String::new();
     node(&mut out, value, 0);
-    if !out.ends_with('\n') {
-        out.push('\n');
-    }
+    // A block of text that ends with an empty line needs its end as well.
+    out.push('\n');
     out.into_bytes()
 }
 
@@ -33,7 +35,7 @@ fn inline(out: &mut String, value: &Value, indent: usize) {
         Value::Number(number) => out.push_str(&number.to_string()),
         Value::String(text) => {
             let column = out.len() - out.rfind('\n').map_or(0, |at| at + 1);
-            scalar::write(out, text, column, indent);
+            scalar::write(out, text, Place::new(column, indent));
         }
         Value::Array(_) => out.push_str("[]"),
         Value::Object(_) => out.push_str("{}"),
@@ -47,7 +49,15 @@ fn mapping(out: &mut String, members: &Map<String, Value>, indent: usize) {
         if at > 0 {
             new_line(out, indent);
         }
-        scalar::write(out, key, indent, indent + 2);
+        if needs_question(key) {
+            out.push_str("? ");
+            scalar::write(out, key, Place::new(indent + 2, indent + 2));
+            new_line(out, indent);
+            out.push_str(": ");
+            node(out, value, indent + 2);
+            continue;
+        }
+        scalar::write(out, key, Place::of_key(indent));
         out.push(':');
         match value {
             Value::Object(members) if !members.is_empty() => {
@@ -64,6 +74,11 @@ fn mapping(out: &mut String, members: &Map<String, Value>, indent: usize) {
             }
         }
     }
+}
+
+/// Whether a key is too long to be one without a sign in front of it.
+fn needs_question(key: &str) -> bool {
+    key.len() > KEY_BYTES_MAX || key.contains(['\n', '\r', '\u{85}', '\u{2028}', '\u{2029}'])
 }
 
 fn sequence(out: &mut String, items: &[Value], indent: usize) {

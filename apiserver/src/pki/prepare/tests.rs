@@ -127,3 +127,20 @@ fn the_kubeconfig_has_a_context_for_everybody() {
     let contexts: Vec<_> = kubeconfig.users.iter().map(|(context, _)| *context).collect();
     assert_eq!(contexts, ["admin", "developer", "reader", "node", "service-account"]);
 }
+
+#[test]
+fn a_serving_certificate_that_an_operator_put_there_is_used() {
+    let data = tempfile::tempdir().unwrap();
+    let folder = data.path().join("pki");
+    std::fs::create_dir(&folder).unwrap();
+    let key = KeyPair::generate().unwrap();
+    let signed = rcgen::CertificateParams::new(["localhost".to_owned()]).unwrap();
+    let certificate = signed.self_signed(&key).unwrap().pem();
+    std::fs::write(folder.join("apiserver.crt"), &certificate).unwrap();
+    std::fs::write(folder.join("apiserver.key"), key.serialize_pem()).unwrap();
+    for _start in ["the first", "a later one"] {
+        let prepared = prepare(data.path(), &[]);
+        assert_eq!(prepared.certificate.text, certificate);
+        assert_eq!(prepared.server_authority, certificate);
+    }
+}

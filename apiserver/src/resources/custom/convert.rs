@@ -1,36 +1,36 @@
 //! Versions that differ in nothing but their schemas.
 
-use std::sync::Arc;
-
-use custom::Schema;
 use serde_json::{Value, json};
 
+use super::review::Side;
 use crate::resources::Convert;
 
 /// A version that is stored as another one: `apiVersion` changes, and each version keeps only what
 /// its schema knows.
 pub(super) struct OtherVersion {
-    pub(super) served_api_version: String,
-    pub(super) served: Arc<Schema>,
-    pub(super) stored_api_version: String,
-    pub(super) stored: Arc<Schema>,
+    pub(super) served: Side,
+    pub(super) stored: Side,
 }
 
 impl Convert for OtherVersion {
     fn to_stored(&self, object: Value) -> Value {
-        to_version(object, &self.stored_api_version, &self.stored)
+        to_version(object, &self.stored)
     }
 
     fn to_served(&self, object: Value) -> Value {
-        to_version(object, &self.served_api_version, &self.served)
+        to_version(object, &self.served)
     }
 }
 
-fn to_version(mut object: Value, api_version: &str, schema: &Schema) -> Value {
-    if let Value::Object(members) = &mut object {
+fn to_version(mut object: Value, side: &Side) -> Value {
+    set_api_version(&mut object, &side.api_version);
+    side.schema.prune(&mut object);
+    side.schema.apply_defaults(&mut object);
+    object
+}
+
+pub(super) fn set_api_version(object: &mut Value, api_version: &str) {
+    if let Value::Object(members) = object {
         members.insert("apiVersion".to_owned(), json!(api_version));
     }
-    schema.prune(&mut object);
-    schema.apply_defaults(&mut object);
-    object
 }

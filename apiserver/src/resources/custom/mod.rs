@@ -4,6 +4,7 @@
 mod convert;
 mod decode;
 mod printer;
+mod review;
 mod strategy;
 #[cfg(test)]
 pub(crate) mod testing;
@@ -13,7 +14,7 @@ use std::sync::Arc;
 
 use api::schema::TypeDef;
 use custom::Schema;
-use custom::definition::{Definition, DefinitionError, Version};
+use custom::definition::{Conversion, Definition, DefinitionError, Version};
 use kinds::definition;
 use openapi::recorded;
 use openapi::resource::{
@@ -21,10 +22,11 @@ use openapi::resource::{
 };
 use serde_json::Value;
 
-use super::{GroupVersionKind, Layout, Parts, Resource, SelectableFields};
+use super::{Convert, GroupVersionKind, Layout, Parts, Resource, SelectableFields};
 use crate::catalog::CustomResource;
 use convert::OtherVersion;
 use printer::Columns;
+use review::{ConversionWebhook, Side};
 use strategy::CustomStrategy;
 
 /// What may be done with custom resources, in the order in which discovery lists it.
@@ -39,6 +41,8 @@ const VERBS: [Verb; 8] = [
     Verb::Watch,
 ];
 
+pub use review::Reviewed;
+
 const SCALE_TYPE: &str = "io.k8s.api.autoscaling.v1.Scale";
 
 /// A definition that is ready to be served: costly to make, kept as long as what it says of objects
@@ -47,6 +51,7 @@ const SCALE_TYPE: &str = "io.k8s.api.autoscaling.v1.Scale";
 pub struct Compiled {
     definition: Definition,
     names: Names,
+    webhook: Option<ConversionWebhook>,
     stored: Arc<Resource>,
 }
 
@@ -90,17 +95,28 @@ impl Compiled {
         let definition = Definition::parse(definition)?;
         let storage =
             definition.storage_version().ok_or(DefinitionError::Missing("storage version"))?;
-        let maker = Maker { definition: &definition, names: &names, storage, terminating: false };
+        let webhook = match &definition.conversion {
+            Conversion::None => None,
+            Conversion::Webhook(config) => Some(review::webhook(config)),
+        };
+        let maker = Maker {
+            definition: &definition,
+            names: &names,
+            storage,
+            webhook: webhook.as_ref(),
+            terminating: false,
+        };
         let stored = Arc::new(maker.resource(storage));
-        Ok(Self { definition, names, stored })
+        Ok(Self { definition, names, webhook, stored })
     }
 
     /// What is served of it. While it is on its way out, nothing new can be made.
     #[must_use]
     pub fn serve(&self, terminating: bool) -> CustomResource {
-        let Self { definition, names, stored } = self;
+        let Self { definition, names, webhook, stored } = self;
+        let webhook = webhook.as_ref();
         let served = definition.storage_version().into_iter().flat_map(|storage| {
-            let maker = Maker { definition, names, storage, terminating };
+            let maker = Maker { definition, names, storage, webhook, terminating };
             let versions = definition.versions.iter().filter(|version| version.served);
             versions.map(move |version| Arc::new(maker.resource(version)))
         });
@@ -160,6 +176,7 @@ struct Maker<'a> {
     definition: &'a Definition,
     names: &'a Names,
     storage: &'a Version,
+    webhook: Option<&'a ConversionWebhook>,
     terminating: bool,
 }
 
@@ -177,20 +194,35 @@ impl Maker<'_> {
                 scale: version.scale.clone(),
                 kind: kind.clone(),
                 terminating: self.terminating,
+                reviewed: self.definition.conversion != Conversion::None,
             }),
             deprecation: version.deprecation_warning.clone(),
-            conversion: (!version.storage).then(|| {
-                let stored = GroupVersionKind { version: self.storage.name.clone(), ..kind };
-                Box::new(OtherVersion {
-                    served_api_version: self.definition.api_version(&version.name),
-                    served: Arc::clone(&version.schema),
-                    stored_api_version: stored.group_version(),
-                    stored: Arc::clone(&self.storage.schema),
-                }) as _
-            }),
+            reviewed: self.reviewed(version),
+            conversion: self.conversion(version),
             stored_group: group.clone(),
         };
         Resource::new(&GroupVersion::new(group, &version.name), self.described(version), parts)
+    }
+
+    fn side(&self, version: &Version) -> Side {
+        Side {
+            api_version: self.definition.api_version(&version.name),
+            schema: Arc::clone(&version.schema),
+        }
+    }
+
+    fn conversion(&self, version: &Version) -> Option<Box<dyn Convert>> {
+        let by_itself = self.definition.conversion == Conversion::None;
+        (by_itself && !version.storage).then(|| {
+            let (served, stored) = (self.side(version), self.side(self.storage));
+            Box::new(OtherVersion { served, stored }) as _
+        })
+    }
+
+    fn reviewed(&self, version: &Version) -> Option<Arc<Reviewed>> {
+        let Conversion::Webhook(config) = &self.definition.conversion else { return None };
+        let (served, stored) = (self.side(version), self.side(self.storage));
+        Some(Arc::new(Reviewed::new(self.webhook?, config, served, stored)))
     }
 
     fn described(&self, version: &Version) -> Described {

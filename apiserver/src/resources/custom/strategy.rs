@@ -11,6 +11,7 @@ use validation::field::{Error, ErrorList, Path, Shown};
 use validation::flowcontrol::Context;
 use validation::object_meta::{self, Metadata, NameRule};
 
+use super::convert::set_api_version;
 use super::decode;
 use crate::objects::metadata;
 use crate::resources::{GroupVersionKind, Strategy};
@@ -22,6 +23,8 @@ pub(super) struct CustomStrategy {
     pub(super) kind: GroupVersionKind,
     /// The definition is on its way out.
     pub(super) terminating: bool,
+    /// A webhook converts objects, which are stored in any version.
+    pub(super) reviewed: bool,
 }
 
 impl Strategy for CustomStrategy {
@@ -34,7 +37,11 @@ impl Strategy for CustomStrategy {
     }
 
     fn read_stored(&self, mut object: Value) -> Value {
-        // The schema may be another than when it was written.
+        if self.reviewed {
+            return object;
+        }
+        // Version and schema may be others than when it was written.
+        set_api_version(&mut object, &self.kind.group_version());
         self.schema.prune(&mut object);
         self.schema.apply_defaults(&mut object);
         object

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use openapi::resource::Subresource;
 use serde_json::{Value, json};
 
-use super::Compiled;
+use super::{Compiled, Reviewed};
 use crate::resources::Resource;
 
 /// Widgets: `v1` is stored, `v1beta1` differs from it.
@@ -59,6 +59,15 @@ pub(crate) fn definition() -> Value {
 /// The stored version of widgets.
 pub(crate) fn widgets() -> Arc<Resource> {
     Arc::clone(Compiled::new(&definition()).unwrap().stored())
+}
+
+/// Version `v1` of widgets, of which a webhook knows the other versions.
+pub(crate) fn reviewed(client_config: &Value) -> Arc<Reviewed> {
+    let mut definition = definition();
+    definition["spec"]["conversion"] = json!({ "strategy": "Webhook", "webhook": {
+        "clientConfig": client_config, "conversionReviewVersions": ["v1"] } });
+    let compiled = Compiled::new(&definition).unwrap();
+    Arc::clone(compiled.stored().reviewed.as_ref().unwrap())
 }
 
 pub(crate) fn named(subresources: &[Subresource]) -> Vec<&str> {

@@ -2,7 +2,7 @@
 
 use api::schema::TypeDef;
 
-use super::generate::{Source, object};
+use super::super::generate::{Source, object};
 use super::*;
 
 #[track_caller]

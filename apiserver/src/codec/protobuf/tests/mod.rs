@@ -1,4 +1,4 @@
-mod generate;
+mod documents;
 mod hostile;
 mod round_trips;
 mod vectors;

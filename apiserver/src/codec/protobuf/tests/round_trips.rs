@@ -1,7 +1,7 @@
 use api::flowcontrol::bootstrap;
 use serde_json::json;
 
-use super::generate::{Source, object};
+use super::super::generate::{Source, object};
 use super::*;
 
 /// The types of every kind of the reference.

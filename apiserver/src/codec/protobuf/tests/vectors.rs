@@ -186,7 +186,7 @@ fn the_metadata_of_an_object_can_be_written_alone() {
 
 #[test]
 fn a_watch_frame_has_its_length_in_front_and_no_prefix() {
-    let frame = watch_frame("ADDED", b"k8s\0x").unwrap();
+    let frame = with_length(&watch_event("ADDED", b"k8s\0x")).unwrap();
     assert_eq!(frame, bytes("00 00 00 10 0a 05 'ADDED' 12 07 0a 05 'k8s' 00 'x'"));
 }
 
@@ -195,7 +195,7 @@ fn an_object_inside_another_may_have_an_envelope() {
     let (type_def, kind) = flow_schema();
     let inner = encode(type_def, &kind, &json!({"metadata": {"name": "inner"}}));
     let event = api::meta::WatchEvent::type_def().unwrap();
-    let frame = watch_frame("ADDED", &inner).unwrap();
+    let frame = with_length(&watch_event("ADDED", &inner)).unwrap();
     let lookup = |found: &GroupVersionKind| (*found == kind).then(|| Arc::clone(type_def));
     let read = read::Reader::new(&lookup).message(event, &frame[4..]).unwrap();
     assert_eq!(read["object"]["metadata"]["name"], "inner");

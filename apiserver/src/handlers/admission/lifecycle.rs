@@ -1,11 +1,12 @@
-//! What a write needs around it to be let through (spec: apimachinery 6).
+//! NamespaceLifecycle: new objects need a namespace that is there, and there to stay
+//! (spec: apimachinery 2.4).
 
 use api::status::{Cause, GroupResource, Status};
 use serde_json::{Value, json};
 use storage::cache::Freshness;
 
-use super::failure;
-use super::write::WriteContext;
+use crate::handlers::failure;
+use crate::handlers::write::WriteContext;
 use crate::objects::metadata;
 
 const CERTIFICATE_REQUEST: (&str, &str) = ("certificates.k8s.io", "CertificateSigningRequest");
@@ -13,8 +14,9 @@ const NAMESPACES: GroupResource<'static> = GroupResource { group: "", resource: 
 
 impl WriteContext<'_> {
     /// New objects need a namespace that is there, and there to stay.
-    pub(super) async fn check_namespace(&self, object: &Value) -> Result<(), Status> {
-        if !self.resource.described.namespaced {
+    pub(in crate::handlers) async fn check_namespace(&self, object: &Value) -> Result<(), Status> {
+        let on = self.server.admission.plugins.has("NamespaceLifecycle");
+        if !self.resource.described.namespaced || !on {
             return Ok(());
         }
         let served = self.server.served();
@@ -43,7 +45,7 @@ impl WriteContext<'_> {
     }
 
     /// A request for a certificate tells who made it; what the client says of that is not taken.
-    pub(super) fn note_requester(&self, object: &mut Value) {
+    pub(in crate::handlers) fn note_requester(&self, object: &mut Value) {
         let kind = (self.resource.kind.group.as_str(), self.resource.kind.kind.as_str());
         let (true, Some(user)) = (kind == CERTIFICATE_REQUEST, &self.origin.user) else { return };
         let spec = &mut object["spec"];
