@@ -13,6 +13,9 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
+// groupSuffix ends the groups of definitions, which may go at any time.
+const groupSuffix = ".example.com"
+
 // definition is one kind with one version, v1, and a group of its own.
 type definition struct {
 	*apiextensionsv1.CustomResourceDefinition
@@ -22,7 +25,7 @@ type definition struct {
 // draft is a definition that was not created yet. The schema is YAML; without one, anything goes.
 func (c *cluster) draft(t *testing.T, scope apiextensionsv1.ResourceScope, text string) *definition {
 	t.Helper()
-	group := "g" + rand.String(6) + ".example.com"
+	group := "g" + rand.String(6) + groupSuffix
 	if text == "" {
 		text = "{type: object, x-kubernetes-preserve-unknown-fields: true}"
 	}
