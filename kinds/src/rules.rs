@@ -13,6 +13,7 @@ pub(crate) mod limits;
 mod metadata;
 pub(crate) mod networking;
 pub(crate) mod pod;
+mod pod_security;
 pub(crate) mod pod_spec;
 mod probe;
 pub(crate) mod rbac;

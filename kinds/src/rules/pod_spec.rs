@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use validation::field::{Error, ErrorList, Path, Shown};
 use validation::format;
 
-use super::{affinity, checks, container, resources, volume};
+use super::{affinity, checks, container, pod_security, resources, volume};
 use crate::value::Members;
 
 /// How pods may be restarted.
@@ -36,6 +36,8 @@ pub(super) fn validate(errors: &mut ErrorList, spec: &Value, path: &Path) {
     checks::one_of(errors, spec, path, "restartPolicy", &RESTART_POLICIES);
     checks::one_of(errors, spec, path, "dnsPolicy", &DNS_POLICIES);
     checks::labels(errors, spec, path, "nodeSelector");
+    let security = "securityContext";
+    pod_security::validate(errors, spec.member(security), &path.child(security));
     affinity::validate(errors, spec.member("affinity"), &path.child("affinity"));
     validate_gates(errors, spec, &path.child("schedulingGates"));
     affinity::validate_spread(errors, spec, &path.child("topologySpreadConstraints"));
