@@ -5,13 +5,17 @@ use std::time::Duration;
 
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
 
-use crate::backend::{Backend, Error, Revision};
+use crate::backend::{At, Backend, Change, Error, Key, Revision};
 
 /// How often a store is compacted if nothing else is said, as in Kubernetes.
 pub const COMPACTION_INTERVAL: Duration = Duration::from_secs(5 * 60);
 
+/// Changed each interval, so that time passes in a store that nobody else writes to: without a later
+/// revision, a state is never of the past. Its name is the one in Kubernetes.
+const MARK_KEY: &str = "compact_rev_key";
+
 /// Compacts a store each interval, up to the revision that was current an interval before: states
-/// can be read for at least one interval and at most two. Ends with the store, or with its
+/// can be read for at least one interval and at most two, whether or not anybody writes. Ends with the store, or with its
 /// ability to take changes; to be spawned.
 pub fn compact_each(
     interval: Duration,
@@ -35,6 +39,10 @@ pub fn compact_each(
 /// Compacts; gives the current revision, or `None` if there is nothing more to do.
 async fn compact(backend: &Weak<dyn Backend>, up_to: Revision) -> Option<Revision> {
     let backend = backend.upgrade()?;
+    if let Err(error) = mark(&*backend, up_to).await {
+        // A full store is compacted all the same; one that is broken says so below.
+        tracing::debug!(%error, "no mark of the compaction could be left");
+    }
     let current = backend.status().revision;
     match backend.compact(up_to).await {
         Ok(()) => Some(current),
@@ -47,6 +55,17 @@ async fn compact(backend: &Weak<dyn Backend>, up_to: Revision) -> Option<Revisio
             Some(current)
         }
     }
+}
+
+/// Makes a revision: notes up to where the store is compacted.
+async fn mark(backend: &dyn Backend, up_to: Revision) -> Result<(), Error> {
+    let key = Key::new(MARK_KEY);
+    let value = up_to.to_string().into();
+    let change = match backend.get(&key, At::Latest).await?.value {
+        Some(marked) => Change::Update { key, value, expected: marked.modified },
+        None => Change::Create { key, value },
+    };
+    backend.commit(change).await.map(|_| ())
 }
 
 #[cfg(test)]
@@ -73,8 +92,20 @@ mod tests {
         assert!(readable(&*store, first).await);
         tokio::time::sleep(INTERVAL).await;
         assert!(!readable(&*store, first).await);
-        assert!(readable(&*store, second).await);
-        assert_eq!(store.status().compacted, second);
+        assert!(readable(&*store, store.status().revision).await);
+        assert!(store.status().compacted > second);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn states_of_a_store_that_nobody_writes_to_are_forgotten_as_well() {
+        let store: Arc<dyn Backend> = Arc::new(Memory::new());
+        let last = store.commit(create("/a", "1")).await.unwrap().revision;
+        tokio::spawn(compact_each(INTERVAL, &store));
+        tokio::time::sleep(INTERVAL + Duration::from_secs(1)).await;
+        assert!(readable(&*store, last).await);
+        tokio::time::sleep(INTERVAL).await;
+        assert!(!readable(&*store, last).await);
+        assert!(store.get(&Key::new("/a"), At::Latest).await.unwrap().value.is_some());
     }
 
     #[tokio::test(start_paused = true)]
