@@ -119,6 +119,13 @@ const CORE: &[Kind] = &[
         .created_by_update(),
 ];
 
+/// What was asked for stays as it was, whatever the client sends; that is no error.
+fn keep_spec(object: &mut Value, old: &Value) {
+    if let (Value::Object(members), Some(spec)) = (object, old.get("spec")) {
+        members.insert("spec".to_owned(), spec.clone());
+    }
+}
+
 fn keep_status(object: &mut Value, old: &Value) {
     if let (Value::Object(members), Some(status)) = (object, old.get("status")) {
         members.insert("status".to_owned(), status.clone());
@@ -270,7 +277,7 @@ const ACCESS: &[Kind] = &[
         .needs_version(),
     Kind::new("certificates.k8s.io", "CertificateSigningRequest")
         .rules(rules::admission::create_signing_request)
-        .update_rules(rules::admission::update_signing_request)
+        .on_update(keep_spec)
         .status(empty),
     Kind::new("certificates.k8s.io", "ClusterTrustBundle").needs_version(),
 ];
@@ -331,7 +338,19 @@ const OTHERS: &[Kind] = &[
 mod tests {
     use std::collections::BTreeSet;
 
+    use serde_json::json;
+
     use super::kinds;
+
+    #[test]
+    fn an_update_leaves_what_a_certificate_was_asked_for_as_it_was() {
+        let mut found = kinds().filter(|kind| kind.kind == "CertificateSigningRequest");
+        let kind = found.next().expect("it is served");
+        let mut changed = json!({"metadata": {"labels": {"a": "b"}}, "spec": {"username": "eve"}});
+        (kind.prepare_update)(&mut changed, &json!({"spec": {"username": "alice"}}));
+        let left = json!({"metadata": {"labels": {"a": "b"}}, "spec": {"username": "alice"}});
+        assert_eq!(changed, left);
+    }
 
     #[test]
     fn every_listed_kind_is_one_that_the_reference_has() {

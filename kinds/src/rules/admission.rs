@@ -237,15 +237,6 @@ pub(crate) fn create_signing_request(request: &Value, errors: &mut ErrorList) {
     }
 }
 
-/// The rules of a changed CertificateSigningRequest.
-pub(crate) fn update_signing_request(request: &Value, old: &Value, errors: &mut ErrorList) {
-    if request.member("spec") != old.member("spec") {
-        let detail = "field is immutable";
-        let shown = Shown::json(request.member("spec"));
-        errors.push(Error::invalid(&Path::new("spec"), shown, detail));
-    }
-}
-
 /// The rules of an APIService, which is named after what it serves.
 pub(crate) fn create_api_service(service: &Value, errors: &mut ErrorList) {
     let (spec, path) = (service.member("spec"), Path::new("spec"));
