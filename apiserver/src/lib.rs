@@ -9,6 +9,7 @@ pub mod commands;
 mod config_file;
 pub mod connection;
 mod controllers;
+pub mod dynamic;
 pub mod envtest;
 pub mod flow_control;
 mod handlers;

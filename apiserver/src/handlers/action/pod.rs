@@ -9,6 +9,7 @@ use super::super::options::{DeleteOptions, Write};
 use super::super::part::Part;
 use super::super::write::Proposal;
 use super::done;
+use crate::dynamic;
 use crate::objects::metadata;
 use crate::reply::Reply;
 use crate::resources::GroupVersionKind;
@@ -20,6 +21,8 @@ pub(super) async fn bind(mut call: Call<'_>) -> Result<Reply, Status> {
     if node.is_empty() {
         return Err(Status::bad_request("target.name is required"));
     }
+    let (kind, dry_run) = (GroupVersionKind::new("", "v1", "Binding"), asked.options.dry_run);
+    call.admit_action("binding", dynamic::Operation::Create, kind, &asked.object, dry_run).await?;
     let resource = &call.resource;
     let mut context = call.context(&asked.options, &call.name);
     context.part = Part::BINDING;
@@ -67,6 +70,8 @@ pub(super) async fn evict(mut call: Call<'_>) -> Result<Reply, Status> {
     call.check_node("eviction", Operation::Create, &asked.object)?;
     let mut options = DeleteOptions::read(asked.object["deleteOptions"].clone())?;
     options.dry_run |= asked.options.dry_run;
+    call.admit_action("eviction", dynamic::Operation::Create, kind, &asked.object, options.dry_run)
+        .await?;
     let key = call.resource.key(&call.namespace, &call.name);
     call.deletion().delete(&key, &call.name, &options).await?;
     Ok(done(asked.accepted))
