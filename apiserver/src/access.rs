@@ -8,15 +8,18 @@ use auth::authenticate::service_account::{
     TokenIssuer, TokenSpec, public_keys,
 };
 use auth::authenticate::{Anonymous, Authenticator, TokenAuthenticator, TokenFile};
+use auth::authorize::node::NodeAuthorizer;
 use auth::authorize::rbac::{RbacAuthorizer, bootstrap};
 use auth::authorize::{AuthorizationMode, Union};
 use auth::impersonate::ConstrainedImpersonation;
 use auth::user::ServiceAccountName;
 use serde_json::{Value, json};
 
+use crate::authentication::{AuthenticationConfig, Issuers, Reload};
+use crate::authorization_config;
 use crate::catalog::Catalog;
 use crate::objects::Stores;
-use crate::options::Config;
+use crate::options::{Config, IssuerFlags};
 use crate::pki::{self, Pki};
 
 /// The service account that the kubeconfig has a token of.
@@ -34,8 +37,16 @@ pub struct Access {
     pub authorizer: Union,
     /// The part of that which roles and bindings decide, if any does.
     pub rbac: Option<Arc<RbacAuthorizer>>,
+    /// The part of it that knows what kubelets may do, if it is asked.
+    pub node: Option<Arc<NodeAuthorizer>>,
+    /// Whether kubelets write about their own node only.
+    pub restricts_nodes: bool,
     /// Which permissions let somebody act as somebody else.
     pub impersonation: ConstrainedImpersonation,
+    /// Who else issues tokens.
+    pub issuers: Arc<Issuers>,
+    /// How changes of the file with those are found.
+    pub(crate) reload: Option<Reload>,
 }
 
 impl Access {
@@ -43,15 +54,32 @@ impl Access {
     ///
     /// # Errors
     ///
-    /// One line about the token file.
+    /// One line about the token file, or about a configuration in a file.
     pub fn new(config: &Config, keys: &TokenKeys, catalog: &Arc<Catalog>) -> Result<Self, String> {
         let constrained = config.feature_gates.enabled("ConstrainedImpersonation");
         let rbac = Arc::new(RbacAuthorizer::default());
-        let decides = config.authorization_modes.contains(&AuthorizationMode::Rbac);
+        let modes = match &config.authorization_config {
+            Some(path) => authorization_config::read(path)?,
+            None => config.authorization_modes.clone(),
+        };
+        let node = Arc::new(NodeAuthorizer::try_new().map_err(|error| error.to_string())?);
+        let (external, reload) = external(config)?;
+        let anonymous = anonymous(config, &external)?;
+        let files = config.issuer_key_files.clone();
+        let issuers = Issuers::start(external.issuers, files, config.api_audiences.clone());
+        let authenticator = Authenticator {
+            external: Some(issuers.tokens()),
+            anonymous,
+            ..authenticator(config, keys, catalog)?
+        };
         Ok(Self {
-            authenticator: authenticator(config, keys, catalog)?,
-            authorizer: Union::of_modes(&config.authorization_modes, &rbac),
-            rbac: decides.then_some(rbac),
+            authenticator,
+            issuers: Arc::new(issuers),
+            reload,
+            authorizer: Union::of_modes(&modes, &rbac, &node),
+            rbac: modes.contains(&AuthorizationMode::Rbac).then_some(rbac),
+            restricts_nodes: config.restricts_nodes,
+            node: modes.contains(&AuthorizationMode::Node).then_some(node),
             impersonation: if constrained {
                 ConstrainedImpersonation::Enabled
             } else {
@@ -80,12 +108,48 @@ fn authenticator(
         objects: Arc::new(StoredObjects(Arc::clone(catalog))),
     }));
     Ok(Authenticator {
+        front_proxy: config.front_proxy.as_ref().map(|flags| flags.proxy.clone()),
         client_certificates: true,
         tokens,
-        anonymous: if config.anonymous_auth { Anonymous::Enabled } else { Anonymous::Disabled },
         api_audiences: audiences(),
         ..Authenticator::default()
     })
+}
+
+/// Who else issues tokens, by flags or by a file, and how changes of that file are found.
+fn external(config: &Config) -> Result<(AuthenticationConfig, Option<Reload>), String> {
+    let disallowed = &config.service_account_issuers;
+    let path = match &config.issuers {
+        IssuerFlags::None => return Ok((AuthenticationConfig::default(), None)),
+        IssuerFlags::Oidc(flags) => {
+            let read = AuthenticationConfig::from_flags(flags, disallowed);
+            return Ok((read.map_err(|error| error.to_string())?, None));
+        }
+        IssuerFlags::File(path) => path,
+    };
+    let (external, text) =
+        AuthenticationConfig::from_file(path, disallowed).map_err(|error| error.to_string())?;
+    let reload = Reload {
+        path: path.clone(),
+        disallowed: disallowed.clone(),
+        anonymous: external.anonymous.clone(),
+        text,
+    };
+    Ok((external, Some(reload)))
+}
+
+/// Who may do without a credential: the file says, or the flag, and not both.
+fn anonymous(config: &Config, external: &AuthenticationConfig) -> Result<Anonymous, String> {
+    match &external.anonymous {
+        Some(_) if config.anonymous_auth_given => {
+            Err("anonymous: Forbidden: --anonymous-auth flag \
+             cannot be set when anonymous field is configured in authentication configuration file"
+                .to_owned())
+        }
+        Some(anonymous) => Ok(anonymous.clone()),
+        None if config.anonymous_auth => Ok(Anonymous::Enabled),
+        None => Ok(Anonymous::Disabled),
+    }
 }
 
 /// The keys of service account tokens.

@@ -1,15 +1,20 @@
 //! A small Kubernetes API server. Start reading at [`serve`].
 
 pub mod access;
+pub mod authentication;
+mod authorization_config;
 pub mod catalog;
 pub mod codec;
 pub mod commands;
+mod config_file;
 pub mod connection;
 mod controllers;
+pub mod descriptors;
 pub mod envtest;
 pub mod flow_control;
 mod handlers;
 pub mod logging;
+mod long_work;
 pub mod metrics;
 pub mod nonresource;
 pub mod object_counts;

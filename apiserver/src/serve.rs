@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use api::status::Status;
-use auth::authenticate::{Credentials, PeerCertificate};
+use auth::authenticate::{Credentials, Outcome, PeerCertificate};
 use auth::authorize::{Attributes, Authorizer as _};
 use auth::impersonate::{impersonate, requested_user, strip_headers};
 use auth::request_info::{RequestInfo, RequestInfoError};
@@ -99,7 +99,7 @@ async fn process(server: &Arc<Server>, received: Received) -> Result<Reply, Fail
     let (deadline, record) = (bounded.deadline, Arc::clone(&bounded.received.record));
     let (route, endpoint) = destination(server, &bounded);
     let rest = async {
-        let acting = authenticate(server, bounded)?;
+        let acting = authenticate(server, bounded).await?;
         let acting = act_as(server, acting)?;
         let seats = admit(server, &acting, &endpoint).await?;
         let authorized = authorize(server, Authorized::new(acting, seats))?;
@@ -161,18 +161,24 @@ fn allotted(asked: Option<&str>, limit: Duration) -> Result<Duration, Status> {
 }
 
 /// Who sends the request. Credentials go no further than this.
-fn authenticate(server: &Server, mut bounded: Bounded) -> Result<Acting, Failure> {
+async fn authenticate(server: &Server, mut bounded: Bounded) -> Result<Acting, Failure> {
     let Received { record, connection, parts, .. } = &mut bounded.received;
     let authenticator = &server.access.authenticator;
     let certificate = connection.certificate.as_ref().map(|shown| PeerCertificate {
         der: &shown.der,
         is_client: shown.verified,
-        is_front_proxy: false,
+        is_front_proxy: shown.front_proxy,
     });
     let credentials =
         Credentials { headers: &parts.headers, path: &bounded.info.path, certificate };
     let (now, begin) = (server.clock.timestamp().unix_seconds(), Instant::now());
-    let found = authenticator.authenticate(&credentials, now);
+    let mut found = authenticator.authenticate(&credentials, now);
+    if matches!(found.outcome, Outcome::Unauthorized(_))
+        && let Some(issuer) = authenticator.issuer_to_ask(&parts.headers)
+        && server.access.issuers.catch_up(&issuer).await
+    {
+        found = authenticator.authenticate(&credentials, now);
+    }
     let took = begin.elapsed();
     found.warnings.into_iter().for_each(|warning| record.warn(warning.to_owned()));
     authenticator.strip_credentials(&mut parts.headers);

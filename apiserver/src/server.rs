@@ -11,7 +11,7 @@ use validation::flowcontrol::{Context, Gates};
 
 use crate::access::{Access, TokenKeys};
 use crate::catalog::{Catalog, Served};
-use crate::connection::{Listener, Shutdown, Tls};
+use crate::connection::{Authorities, Listener, Shutdown, Tls};
 use crate::controllers;
 use crate::flow_control::FlowControl;
 use crate::handlers::allocation::ServiceNetwork;
@@ -213,7 +213,11 @@ async fn note_installation(backend: &Arc<dyn Backend>, now: i64) -> Result<(), S
 }
 
 async fn listen(config: &Config, pki: &Pki) -> Result<Listener, String> {
-    let tls = Tls::try_new(&pki.certificate, &pki.key, Some(&pki.client_authorities));
+    let authorities = Authorities {
+        clients: Some(&pki.client_authorities),
+        front_proxies: pki.front_proxy_authorities.as_ref(),
+    };
+    let tls = Tls::try_new(&pki.certificate, &pki.key, authorities);
     let tls = tls.map_err(|error| error.to_string())?;
     let address = SocketAddr::new(config.bind_address, config.secure_port);
     Listener::bind(address, tls)

@@ -22,7 +22,7 @@ use tokio_util::sync::CancellationToken;
 
 pub use listener::{Listener, Reloader};
 pub use serve::Connection;
-pub use tls::{Tls, TlsError};
+pub use tls::{Authorities, Tls, TlsError};
 
 /// What limits connections. Nobody can hold more than this.
 pub mod limits {
@@ -84,6 +84,8 @@ pub struct ClientCertificate {
     pub der: CertificateDer<'static>,
     /// Whether the client CA signed it, for clients, and it was valid at the handshake.
     pub verified: bool,
+    /// Whether the front proxies' CA did, in the same way.
+    pub front_proxy: bool,
 }
 
 impl ConnectionInfo {

@@ -24,7 +24,7 @@ use tokio::task::JoinHandle;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
-use super::{Connection, ConnectionInfo, Listener, Shutdown, Tls};
+use super::{Authorities, Connection, ConnectionInfo, Listener, Shutdown, Tls};
 use crate::pki::{Authority, Pair, PemFile, Subject};
 
 const NOW: i64 = 1_780_000_000;
@@ -83,6 +83,7 @@ impl Connection for Echo {
         };
         let certificate = match &connection.certificate {
             Some(certificate) if certificate.verified => "verified",
+            Some(certificate) if certificate.front_proxy => "proxied",
             Some(_) => "unverified",
             None => "anonymous",
         };
@@ -119,7 +120,7 @@ impl Made {
         Tls::try_new(
             &file("server.crt", &self.server.certificate),
             &file("server.key", &self.server.key),
-            Some(&file("ca.crt", &self.authority)),
+            Authorities { clients: Some(&file("ca.crt", &self.authority)), front_proxies: None },
         )
         .unwrap()
     }

@@ -39,6 +39,15 @@ pub enum TlsError {
     },
 }
 
+/// Who signs the certificates of clients; nobody, where there is no file.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Authorities<'a> {
+    /// Of those who show who they are.
+    pub clients: Option<&'a PemFile>,
+    /// Of proxies that say who others are.
+    pub front_proxies: Option<&'a PemFile>,
+}
+
 /// What the server shows, and which clients it trusts.
 #[derive(Clone)]
 pub struct Tls {
@@ -48,7 +57,7 @@ pub struct Tls {
 
 impl Tls {
     /// Serves with a certificate (its chain after it) and its key; clients' certificates are judged
-    /// by authorities, of which there may be none.
+    /// by authorities.
     ///
     /// # Errors
     ///
@@ -56,13 +65,13 @@ impl Tls {
     pub fn try_new(
         certificate: &PemFile,
         key: &PemFile,
-        client_authorities: Option<&PemFile>,
+        authorities: Authorities<'_>,
     ) -> Result<Self, TlsError> {
         let chain = certificates(certificate)?;
         let key = PrivateKeyDer::from_pem_slice(key.text.as_bytes())
             .map_err(|error| content(key, &format!("holds no private key: {error}")))?;
         let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
-        let clients = Arc::new(Clients::try_new(client_authorities, &provider)?);
+        let clients = Arc::new(Clients::try_new(authorities, &provider)?);
         let unusable = |source| TlsError::Unusable { path: certificate.path.clone(), source };
         let mut config = ServerConfig::builder_with_provider(provider)
             .with_safe_default_protocol_versions()
@@ -86,7 +95,12 @@ impl Tls {
     ) -> Option<ClientCertificate> {
         let chain = stream.get_ref().1.peer_certificates()?;
         let der = chain.first()?.clone().into_owned();
-        Some(ClientCertificate { der, verified: self.clients.verify(chain, UnixTime::now()) })
+        let now = UnixTime::now();
+        Some(ClientCertificate {
+            der,
+            verified: verify(self.clients.trusted.as_ref(), chain, now),
+            front_proxy: verify(self.clients.proxies.as_ref(), chain, now),
+        })
     }
 }
 
@@ -109,26 +123,36 @@ fn certificates(file: &PemFile) -> Result<Vec<CertificateDer<'static>>, TlsError
 /// to refuse the request, with an answer that says so.
 struct Clients {
     trusted: Option<Arc<dyn ClientCertVerifier>>,
+    proxies: Option<Arc<dyn ClientCertVerifier>>,
+    /// The names of all authorities, from which clients choose what to show.
+    hints: Vec<DistinguishedName>,
     provider: Arc<CryptoProvider>,
 }
 
 impl Clients {
     fn try_new(
-        authorities: Option<&PemFile>,
+        authorities: Authorities<'_>,
         provider: &Arc<CryptoProvider>,
     ) -> Result<Self, TlsError> {
-        let trusted = authorities.map(|file| verifier(file, provider)).transpose()?;
-        Ok(Self { trusted, provider: Arc::clone(provider) })
+        let read = |file: Option<&PemFile>| file.map(|file| verifier(file, provider)).transpose();
+        let (trusted, proxies) = (read(authorities.clients)?, read(authorities.front_proxies)?);
+        let verifiers = trusted.iter().chain(&proxies);
+        let hints = verifiers.flat_map(|verifier| verifier.root_hint_subjects().to_vec()).collect();
+        Ok(Self { trusted, proxies, hints, provider: Arc::clone(provider) })
     }
+}
 
-    /// Whether the chain is signed by a client authority, for clients, and valid now.
-    fn verify(&self, chain: &[CertificateDer<'_>], now: UnixTime) -> bool {
-        match (&self.trusted, chain.split_first()) {
-            (Some(trusted), Some((leaf, intermediates))) => {
-                trusted.verify_client_cert(leaf, intermediates, now).is_ok()
-            }
-            _ => false,
+/// Whether the chain is signed by an authority, for clients, and valid now.
+fn verify(
+    verifier: Option<&Arc<dyn ClientCertVerifier>>,
+    chain: &[CertificateDer<'_>],
+    now: UnixTime,
+) -> bool {
+    match (verifier, chain.split_first()) {
+        (Some(verifier), Some((leaf, intermediates))) => {
+            verifier.verify_client_cert(leaf, intermediates, now).is_ok()
         }
+        _ => false,
     }
 }
 
@@ -162,10 +186,10 @@ impl ClientCertVerifier for Clients {
     }
 
     fn root_hint_subjects(&self) -> &[DistinguishedName] {
-        self.trusted.as_ref().map_or(&[], |trusted| trusted.root_hint_subjects())
+        &self.hints
     }
 
-    /// Taken as it is; [`Clients::verify`] judges it once the connection stands.
+    /// Taken as it is; [`verify`] judges it once the connection stands.
     fn verify_client_cert(
         &self,
         _end_entity: &CertificateDer<'_>,

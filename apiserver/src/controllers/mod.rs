@@ -8,8 +8,10 @@ mod follow;
 mod furnish;
 mod garbage;
 mod namespaces;
+mod node_graph;
 mod policy;
 mod quota;
+mod role_aggregation;
 mod storage_protection;
 mod system_objects;
 mod writer;
@@ -44,7 +46,12 @@ pub(crate) async fn start(
         policy::start(server),
     )?;
     definitions::start(server).await?;
-    start_switchable(server, config, known)?;
+    start_switchable(server, config, known).await?;
+    node_graph::start(server);
+    if let Some(reload) = server.access.reload.clone() {
+        let issuers = Arc::clone(&server.access.issuers);
+        until_stopped(server, async move { issuers.keep_reloading(reload).await });
+    }
     if config.priority_and_fairness {
         config_consumer::start(server).await?;
         let adjusted = Arc::clone(server);
@@ -69,7 +76,7 @@ pub(crate) struct Known<'a> {
 }
 
 /// Those that `--controllers` names.
-fn start_switchable(
+async fn start_switchable(
     server: &Arc<Server>,
     config: &Config,
     known: &Known<'_>,
@@ -83,6 +90,9 @@ fn start_switchable(
     }
     if runs(Controller::RootCertificate) {
         furnish::publish_root_certificate(server, known.root_certificate)?;
+    }
+    if runs(Controller::RoleAggregation) {
+        role_aggregation::start(server).await?;
     }
     if runs(Controller::GarbageCollector) {
         garbage::start(server);

@@ -2,6 +2,7 @@
 
 use api::status::{Details, GroupResource, Status};
 use api::time::Timestamp;
+use auth::authorize::node::restriction::Operation;
 use serde_json::{Value, json};
 use storage::Error;
 
@@ -37,6 +38,7 @@ pub(super) async fn delete(mut call: Call<'_>) -> Result<Reply, Status> {
     {
         call.request.record.warn(warning.to_owned());
     }
+    call.check_node("", Operation::Delete, &Value::Null)?;
     let key = call.resource.key(&call.namespace, &call.name);
     match call.deletion().delete(&key, &call.name, &options).await? {
         Deleted::Gone(object) if !call.resource.described.returns_deleted_object => {

@@ -3,12 +3,14 @@
 mod action;
 mod admission;
 pub(crate) mod allocation;
+pub(crate) mod components;
 pub(crate) mod continue_token;
 mod create;
 mod delete;
 mod failure;
 mod frame;
 mod grants;
+mod node_restriction;
 pub(crate) mod options;
 mod part;
 mod patch;
@@ -16,6 +18,7 @@ mod present;
 mod read;
 mod review;
 mod route;
+mod signers;
 mod update;
 mod versions;
 mod watch;
@@ -80,6 +83,9 @@ pub(crate) async fn serve(
         check_accept(&request, &OBJECT_TYPES)?;
         return Ok(review::serve(server, request, review).await?);
     }
+    if let Place::Components { name } = place {
+        return Ok(components::serve(server, &request, &name)?);
+    }
     let (resource, namespace, name, kind) = place.into_parts();
     let Some(store) = server.catalog.peek().stores.of(&resource).map(Arc::clone) else {
         return Err(Status::unknown_resource().into());
@@ -127,7 +133,9 @@ pub(crate) async fn serve(
             Ok(delete::delete(call).await?)
         }
         (route::Kind::Action(action), _) => {
-            call.check_accept(&OBJECT_TYPES)?;
+            if let Some(produces) = action.produces() {
+                call.check_accept(produces)?;
+            }
             Ok(action::serve(call, action).await?)
         }
         (route::Kind::Watch, &Method::GET) => {

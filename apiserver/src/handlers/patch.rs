@@ -175,6 +175,7 @@ async fn apply(
         );
         return Err(Status::conflict(call.resource.group_resource(), &call.name, &why));
     }
+    context.check_may_create()?;
     let mut object = apply(None)?.object;
     if metadata::text(&object, "name").is_empty() {
         metadata::set(&mut object, "name", Value::from(call.name.as_str()));

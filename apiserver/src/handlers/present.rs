@@ -48,6 +48,7 @@ pub(super) struct Presenter<'a> {
 /// The metadata of a list.
 #[derive(Debug, Default)]
 pub(super) struct ListMeta {
+    /// 0 for what has no versions.
     pub(super) resource_version: u64,
     pub(super) continue_token: String,
     pub(super) remaining_items: Option<usize>,
@@ -56,7 +57,10 @@ pub(super) struct ListMeta {
 impl ListMeta {
     /// As lists of typed objects have it.
     fn value(&self) -> Value {
-        let mut value = json!({ "resourceVersion": self.resource_version.to_string() });
+        let mut value = json!({});
+        if self.resource_version != 0 {
+            value["resourceVersion"] = json!(self.resource_version.to_string());
+        }
         if !self.continue_token.is_empty() {
             value["continue"] = json!(self.continue_token);
         }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::action::Action;
+use super::components;
 use super::part::Part;
 use super::review::Review;
 use crate::resources::{Resource, Resources};
@@ -29,6 +30,8 @@ pub(crate) enum Place {
     Stored { resource: Arc<Resource>, namespace: String, name: String, kind: Kind },
     /// Ones that are answered and never stored.
     Review(Review),
+    /// What the server knows of the control plane's components; of all if the name is empty.
+    Components { name: String },
 }
 
 /// What a path leads to, of stored objects.
@@ -47,11 +50,11 @@ pub(crate) enum Kind {
 }
 
 impl Place {
-    /// The parts of a stored place. Reviews are dealt with before.
+    /// The parts of a stored place. The others are dealt with before.
     pub(crate) fn into_parts(self) -> (Arc<Resource>, String, String, Kind) {
         match self {
             Self::Stored { resource, namespace, name, kind } => (resource, namespace, name, kind),
-            Self::Review(review) => unreachable!("{review:?} is not stored"),
+            other => unreachable!("{other:?} is not stored"),
         }
     }
 }
@@ -96,7 +99,11 @@ pub(crate) fn route(resources: &Resources, path: &str) -> Route {
         },
         [version, ref rest @ ..] => {
             let place = stored(resources, group, version, rest)
-                .or_else(|| Review::find(group, version, rest).map(Place::Review));
+                .or_else(|| Review::find(group, version, rest).map(Place::Review))
+                .or_else(|| {
+                    let name = components::find(group, version, rest)?;
+                    Some(Place::Components { name })
+                });
             place.map_or_else(unknown, Route::Objects)
         }
     }
@@ -123,6 +130,7 @@ fn stored(resources: &Resources, group: &str, version: &str, parts: &[&str]) -> 
             None if !resource.is_typed() => (*name, Kind::Unknown),
             found => (*name, found?),
         },
+        [name, "proxy", ..] if !name.is_empty() => (*name, within(resource, "proxy")?),
         _ => return None,
     };
     if resource.described.namespaced && namespace.is_empty() && kind != Kind::Collection {

@@ -8,6 +8,7 @@ use api::decode::Tree;
 use api::schema::TypeDef;
 use api::status::Status;
 use auth::User;
+use auth::authorize::{Attributes, Authorizer as _, ResourceTarget, Target};
 use patch::managed::{Endpoint, Versions, Writer, keep_times_if_unchanged};
 use serde_json::{Value, json};
 use storage::Revision;
@@ -147,10 +148,12 @@ impl<'c> WriteContext<'c> {
         let name = metadata::text(&object, "name").to_owned();
         self.note_requester(&mut object);
         self.resource.strategy.prepare_create(&mut object);
+        self.check_node(None, &object)?;
         self.check_grants(None, &object)?;
         let context = self.server.validation();
         let errors = self.resource.strategy.validate_create(&object, context);
         failure::invalid(self.resource, &name, &errors)?;
+        self.check_signer(None, &object)?;
         self.warn(&object, None);
         let version = metadata::text(&object, "resourceVersion");
         let set_by_client = parse_uint(version).is_ok_and(|version| version != 0);
@@ -352,15 +355,17 @@ impl<'c> WriteContext<'c> {
             self.resource.strategy.prepare_update(&mut object, live);
             self.check_grants(Some(live), &object)?;
         }
+        self.check_node(Some(live), &object)?;
         self.count_generation(&mut object, live);
         let strategy = &self.resource.strategy;
         let context = self.server.validation();
-        let errors = if self.part.is_status() {
-            strategy.validate_status_update(&object, live, context)
-        } else {
-            strategy.validate_update(&object, live, context)
+        let errors = match self.part.subresource {
+            "" => strategy.validate_update(&object, live, context),
+            "status" => strategy.validate_status_update(&object, live, context),
+            part => strategy.validate_part_update(part, &object, live, context),
         };
         failure::invalid(self.resource, self.name, &errors)?;
+        self.check_signer(Some(live), &object)?;
         self.warn(&object, Some(live));
         self.resource.drop_empty(&mut object);
 
@@ -460,7 +465,8 @@ impl<'c> WriteContext<'c> {
         Ok(self.unstored(object))
     }
 
-    fn check_uid(&self, live: &Value, wanted: Option<&str>) -> Result<(), StoreError> {
+    /// A request may name the uid that the object must have; where there is none, it has no uid.
+    pub(crate) fn check_uid(&self, live: &Value, wanted: Option<&str>) -> Result<(), Status> {
         let actual = metadata::text(live, "uid");
         match wanted.filter(|wanted| *wanted != actual) {
             None => Ok(()),
@@ -476,9 +482,26 @@ impl<'c> WriteContext<'c> {
                     self.resource.described.plural
                 );
                 let resource = self.resource.group_resource();
-                Err(Status::conflict(resource, self.name, &why).into())
+                Err(Status::conflict(resource, self.name, &why))
             }
         }
+    }
+
+    /// Whoever changes an object that is not there needs the right to create it.
+    pub(crate) fn check_may_create(&self) -> Result<(), Status> {
+        let Some(user) = self.origin.user.as_deref() else { return Ok(()) };
+        let target = ResourceTarget {
+            group: &self.resource.kind.group,
+            version: &self.resource.kind.version,
+            resource: &self.resource.described.plural,
+            namespace: self.namespace,
+            name: self.name,
+            ..ResourceTarget::default()
+        };
+        let attributes = Attributes { user, verb: "create", target: Target::Resource(target) };
+        self.server.access.authorizer.check(&attributes).map_err(|refused| {
+            Status::forbidden(self.resource.group_resource(), &refused.name, &refused.cause)
+        })
     }
 
     /// If the object names the version that it is for, that must be the stored one.

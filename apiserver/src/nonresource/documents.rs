@@ -20,7 +20,7 @@ use super::openapi::OpenApi;
 use crate::access::TokenKeys;
 use crate::codec::accept::Accepted;
 use crate::codec::{MediaType, json};
-use crate::handlers::Review;
+use crate::handlers::{Review, components};
 use crate::reply::{self, Reply};
 use crate::request::Authorized;
 use crate::resources::custom::version_order;
@@ -262,6 +262,7 @@ fn groups(resources: &Resources) -> Vec<Group> {
     for (GroupVersion { group, version }, described) in reviews() {
         add(&mut groups, group, version, described.clone());
     }
+    add_components(&mut groups);
     let order = recorded::group_versions();
     let place = |group: &str| order.iter().position(|v| v.group_version().group == group);
     for group in &mut groups {
@@ -274,6 +275,16 @@ fn groups(resources: &Resources) -> Vec<Group> {
         None => (order.len(), group.name.clone()),
     });
     groups
+}
+
+/// ComponentStatuses are stored nowhere either; they stand among the core kinds by their name.
+fn add_components(groups: &mut Vec<Group>) {
+    let Some(described) = components::described() else { return };
+    add(groups, "", "v1", described.clone());
+    let core = groups.iter_mut().filter(|group| group.name.is_empty());
+    for version in core.flat_map(|group| &mut group.versions) {
+        version.resources.sort_by(|a, b| a.plural.cmp(&b.plural));
+    }
 }
 
 /// What answers questions is stored nowhere, and offered all the same.

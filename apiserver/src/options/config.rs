@@ -10,7 +10,7 @@ use storage::BackendKind;
 
 use crate::handlers::Admission;
 
-use super::{Controllers, FeatureGates, RuntimeConfig};
+use super::{Controllers, FeatureGates, FrontProxyFlags, IssuerFlags, RuntimeConfig};
 
 /// How the server is to run.
 #[derive(Debug, Clone, PartialEq)]
@@ -61,6 +61,14 @@ pub struct Config {
     pub profiling: bool,
     /// Whether requests without credentials are taken.
     pub anonymous_auth: bool,
+    /// Whether a flag says so.
+    pub anonymous_auth_given: bool,
+    /// Where issuers of tokens come from.
+    pub issuers: IssuerFlags,
+    /// Files with the keys of issuers.
+    pub issuer_key_files: Vec<(String, PathBuf)>,
+    /// Proxies that name users in headers.
+    pub front_proxy: Option<FrontProxyFlags>,
     /// Certificates that sign client certificates, besides the made one.
     pub client_ca_file: Option<PathBuf>,
     /// A file of bearer tokens.
@@ -79,6 +87,10 @@ pub struct Config {
     pub admission: Admission,
     /// What the server does by itself.
     pub controllers: Controllers,
+    /// Whether kubelets write about their own node only: the admission plugin NodeRestriction.
+    pub restricts_nodes: bool,
+    /// A file with the modes, instead.
+    pub authorization_config: Option<PathBuf>,
     /// Where to write the kubeconfig.
     pub kubeconfig_out: PathBuf,
     /// Whether the server ends when the process that started it does.

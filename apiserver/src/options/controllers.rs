@@ -13,6 +13,8 @@ pub enum Controller {
     ServiceAccount,
     /// Gives each namespace the authority by which pods know the server.
     RootCertificate,
+    /// Gives cluster roles that are made of others their rules.
+    RoleAggregation,
     /// Deletes what lost its owners.
     GarbageCollector,
     /// Counts what quotas limit.
@@ -24,7 +26,7 @@ pub enum Controller {
 }
 
 /// Every controller under its name and the names it goes by as well.
-const NAMES: [(Controller, &[&str]); 7] = [
+const NAMES: [(Controller, &[&str]); 8] = [
     (Controller::Namespace, &["namespace-controller", "namespace"]),
     (Controller::ServiceAccount, &["serviceaccount-controller", "serviceaccount"]),
     (
@@ -34,6 +36,10 @@ const NAMES: [(Controller, &[&str]); 7] = [
             "root-ca-certificate-publisher",
             "root-ca-cert-publisher",
         ],
+    ),
+    (
+        Controller::RoleAggregation,
+        &["clusterrole-aggregation-controller", "clusterrole-aggregation"],
     ),
     (
         Controller::GarbageCollector,

@@ -2,6 +2,8 @@
 
 use clap::{Arg, ArgAction, Command};
 
+use super::identity_flags::IDENTITY_FLAGS;
+
 /// How a flag's value is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -53,7 +55,7 @@ impl Kind {
     }
 }
 
-struct Flag {
+pub(super) struct Flag {
     section: &'static str,
     name: &'static str,
     kind: Kind,
@@ -61,7 +63,7 @@ struct Flag {
     help: &'static str,
 }
 
-const fn flag(
+pub(super) const fn flag(
     section: &'static str,
     name: &'static str,
     kind: Kind,
@@ -73,8 +75,8 @@ const fn flag(
 
 const GENERIC: &str = "Generic";
 const SERVING: &str = "Secure serving";
-const AUTHENTICATION: &str = "Authentication";
-const AUTHORIZATION: &str = "Authorization";
+pub(super) const AUTHENTICATION: &str = "Authentication";
+pub(super) const AUTHORIZATION: &str = "Authorization";
 const ADMISSION: &str = "Admission";
 const CONTROLLERS: &str = "Controllers";
 const STORAGE: &str = "Storage";
@@ -329,9 +331,14 @@ pub(super) fn accepted() -> impl Iterator<Item = (&'static str, Kind)> {
     lines.map(|(name, kind)| (name, Kind::named(kind)))
 }
 
+/// The flags that do something.
+fn ours() -> impl Iterator<Item = &'static Flag> {
+    FLAGS.iter().chain(IDENTITY_FLAGS)
+}
+
 /// The parser.
 pub(super) fn command() -> Command {
-    let ours = FLAGS.iter().map(|flag| {
+    let ours = ours().map(|flag| {
         let help = match flag.default {
             "" => flag.help.to_owned(),
             default => format!("{} [{default}]", flag.help),
@@ -376,5 +383,5 @@ fn argument(name: &'static str, kind: Kind) -> Arg {
 
 /// The default of a flag.
 pub(super) fn default(name: &str) -> &'static str {
-    FLAGS.iter().find(|flag| flag.name == name).map_or("", |flag| flag.default)
+    ours().find(|flag| flag.name == name).map_or("", |flag| flag.default)
 }

@@ -12,7 +12,7 @@ use storage::BackendKind;
 use validation::text::go_quote;
 
 use super::reader::Reader;
-use super::{AdmissionPlugins, Config, Controllers, FeatureGates, RuntimeConfig};
+use super::{AdmissionPlugins, Config, Controllers, FeatureGates, RuntimeConfig, identity_flags};
 use crate::envtest::Persona;
 use crate::handlers::Admission;
 
@@ -72,6 +72,10 @@ fn config(reader: &mut Reader<'_>) -> Config {
         // The reference turns it off where everybody may do everything.
         anonymous_auth: reader.boolean("anonymous-auth")
             && !modes.contains(&AuthorizationMode::AlwaysAllow),
+        anonymous_auth_given: !reader.given("anonymous-auth").is_empty(),
+        issuers: identity_flags::issuers(reader),
+        issuer_key_files: identity_flags::key_files(reader),
+        front_proxy: identity_flags::front_proxy(reader),
         client_ca_file: reader.path("client-ca-file"),
         token_auth_file: reader.path("token-auth-file"),
         service_account_key_files: paths(reader.array("service-account-key-file")),
@@ -80,7 +84,9 @@ fn config(reader: &mut Reader<'_>) -> Config {
         service_account_issuers: issuers,
         authorization_modes: modes,
         controllers: controllers(reader, bare),
+        restricts_nodes: admission.plugins.has("NodeRestriction"),
         admission,
+        authorization_config: identity_flags::authorization_config(reader),
         verbosity: reader.count("v"),
         ends_with_parent: reader.persona.ends_with_parent(),
         without_effect: reader.without_effect(),
@@ -228,6 +234,9 @@ fn authorization_modes(reader: &mut Reader<'_>) -> Vec<AuthorizationMode> {
             Ok(mode) => {
                 repeated |= modes.contains(&mode);
                 modes.push(mode);
+            }
+            Err(_) if matches!(*name, "ABAC" | "Webhook") => {
+                reader.refuse(format!("authorization-mode {name} is not supported by this server"));
             }
             Err(unknown) => reader.refuse(unknown.to_string()),
         }

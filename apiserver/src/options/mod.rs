@@ -10,6 +10,7 @@ pub mod duration;
 mod exit;
 mod feature_gates;
 mod flags;
+mod identity_flags;
 mod interpret;
 mod reader;
 mod runtime_config;
@@ -25,6 +26,7 @@ pub use config::Config;
 pub use controllers::{Controller, Controllers};
 pub use exit::Exit;
 pub use feature_gates::FeatureGates;
+pub use identity_flags::{FrontProxyFlags, IssuerFlags};
 pub use runtime_config::RuntimeConfig;
 
 /// This program's own version.

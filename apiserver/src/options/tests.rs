@@ -175,12 +175,30 @@ fn what_is_wrong_is_said_in_the_references_words() {
             "invalid argument \"localhost\" for \"--bind-address\" flag: failed to parse IP: \
              \"localhost\"",
         ),
+        (
+            "--authorization-mode=Webhook",
+            "authorization-mode Webhook is not supported by this server",
+        ),
         ("--authorization-mode=Nope", "authorization-mode \"Nope\" is not a valid mode"),
         (
             "--authorization-mode=RBAC,RBAC",
             "authorization-mode [\"RBAC\" \"RBAC\"] has mode specified more than once",
         ),
         ("--authorization-mode=", "at least one authorization-mode must be passed"),
+        (
+            "--oidc-client-id=x",
+            "oidc-issuer-url and oidc-client-id must be specified together when any oidc-* flags \
+             are set",
+        ),
+        (
+            "--oidc-jwks-file=keys.json",
+            "invalid argument \"keys.json\" for \"--oidc-jwks-file\" flag: malformed pair, expect \
+             string=string",
+        ),
+        (
+            "--requestheader-group-headers=X-Remote-Group, ",
+            "empty value in \"requestheader-group-headers\"",
+        ),
         ("--feature-gates=Bogus=true", "unrecognized feature gate: Bogus"),
         ("--runtime-config=api/all=false", "invalid key with only api/all=false"),
         (
@@ -205,6 +223,38 @@ fn what_is_wrong_is_said_in_the_references_words() {
     ] {
         assert_eq!(failure(&[argument]), format!("Error: {error}\n"));
     }
+}
+
+#[test]
+fn issuers_come_from_flags_or_from_a_file() {
+    let flags = ["--oidc-issuer-url=https://x", "--oidc-client-id=c"];
+    let more = ["--oidc-required-claim=a=1,b=2", "--oidc-required-claim=a=3"];
+    let config = read(&[flags[0], flags[1], more[0], more[1]]).unwrap();
+    let IssuerFlags::Oidc(oidc) = config.issuers else { panic!("{:?}", config.issuers) };
+    assert_eq!((oidc.username_claim.as_str(), oidc.signing_algorithms.len()), ("sub", 1));
+    let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+    assert_eq!(oidc.required_claims, [pair("b", "2"), pair("a", "3")]);
+    let file = "--authentication-config=authn.yaml";
+    assert_eq!(read(&[file]).unwrap().issuers, IssuerFlags::File("authn.yaml".into()));
+    assert_eq!(
+        failure(&[file, flags[0], flags[1]]),
+        "Error: authentication-config file and oidc-* flags are mutually exclusive\n"
+    );
+    assert_eq!(
+        failure(&[flags[0], flags[1], "--oidc-signing-algs=HS256"]),
+        "Error: oidc: unsupported signing alg: \"HS256\"\n"
+    );
+}
+
+#[test]
+fn modes_come_from_a_flag_or_from_a_file() {
+    let file = "--authorization-config=authz.yaml";
+    assert_eq!(read(&[file]).unwrap().authorization_config, Some("authz.yaml".into()));
+    assert_eq!(
+        failure(&[file, "--authorization-mode=RBAC"]),
+        "Error: --authorization-config can not be specified when --authorization-mode or \
+         --authorization-webhook-* flags are defined\n"
+    );
 }
 
 #[test]

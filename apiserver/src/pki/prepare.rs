@@ -22,6 +22,8 @@ pub struct Pki {
     pub key: PemFile,
     /// Who signs client certificates: the operator's authorities, and ours always.
     pub client_authorities: PemFile,
+    /// Who signs the certificates of front proxies.
+    pub front_proxy_authorities: Option<PemFile>,
     /// What signs service account tokens.
     pub signing_key: PemFile,
     /// What service account tokens are checked with besides that: public or private keys.
@@ -55,6 +57,7 @@ impl Pki {
             certificate,
             key,
             client_authorities: client_authorities(&authority, config)?,
+            front_proxy_authorities: front_proxy_authorities(config)?,
             signing_key,
             token_keys,
             server_authority,
@@ -115,6 +118,10 @@ fn client_authorities(authority: &Authority, config: &Config) -> Result<PemFile,
     file.text.push('\n');
     file.text.push_str(&authority.certificate);
     Ok(file)
+}
+
+fn front_proxy_authorities(config: &Config) -> Result<Option<PemFile>, Error> {
+    config.front_proxy.as_ref().map(|proxy| store::read(&proxy.client_ca_file)).transpose()
 }
 
 fn clients(

@@ -58,6 +58,10 @@ impl Strategy for BuiltIn {
         (self.group.as_str(), self.kind.as_str()) == ("", "Node")
     }
 
+    fn allows_create_on_update(&self) -> bool {
+        defaults::allows_create_on_update(&self.group, &self.kind)
+    }
+
     fn prepare_create(&self, object: &mut Value) {
         defaults::prepare_create(&self.group, &self.kind, object);
         self.put_in_order(object);
@@ -103,5 +107,16 @@ impl Strategy for BuiltIn {
 
     fn validate_update(&self, object: &Value, old: &Value, _context: Context<'_>) -> ErrorList {
         rules::validate_update(&self.group, &self.kind, object, old).without_repetitions()
+    }
+
+    fn validate_part_update(
+        &self,
+        subresource: &str,
+        object: &Value,
+        old: &Value,
+        _context: Context<'_>,
+    ) -> ErrorList {
+        let place = (self.group.as_str(), self.kind.as_str(), subresource);
+        rules::validate_part_update(place, object, old).without_repetitions()
     }
 }

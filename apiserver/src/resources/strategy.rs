@@ -65,6 +65,11 @@ pub trait Strategy: Send + Sync {
         false
     }
 
+    /// Whether an update of an object that is not there creates it.
+    fn allows_create_on_update(&self) -> bool {
+        false
+    }
+
     /// Fills in defaults that the type does not tell.
     fn fill_defaults(&self, _object: &mut Value) {}
 
@@ -123,6 +128,17 @@ pub trait Strategy: Send + Sync {
     /// Validates an object whose status was changed.
     fn validate_status_update(
         &self,
+        object: &Value,
+        old: &Value,
+        context: Context<'_>,
+    ) -> ErrorList {
+        self.validate_update(object, old, context)
+    }
+
+    /// Validates an object of which another part was changed through its `subresource`.
+    fn validate_part_update(
+        &self,
+        _subresource: &str,
         object: &Value,
         old: &Value,
         context: Context<'_>,

@@ -8,6 +8,7 @@ mod anonymous;
 mod bearer;
 mod csv;
 mod front_proxy;
+pub mod jwt;
 pub mod service_account;
 mod token;
 mod token_cache;
@@ -34,6 +35,7 @@ pub use x509::{CertificateError, certificate_user};
 
 use crate::user::User;
 use bearer::Bearer;
+use jwt::ExternalTokens;
 
 /// The error of a token that nobody knows.
 pub const INVALID_BEARER_TOKEN: &str = "invalid bearer token";
@@ -134,6 +136,8 @@ pub struct Authenticator {
     pub client_certificates: bool,
     /// What can tell users by tokens, in order.
     pub tokens: Vec<Box<dyn TokenAuthenticator>>,
+    /// Tokens that others issue, which are looked at last.
+    pub external: Option<ExternalTokens>,
     /// Tokens that were good a moment ago.
     pub cache: TokenCache,
     /// Who may do without a credential.
@@ -179,6 +183,19 @@ impl Authenticator {
         let mut found = self.token_user(token, audiences, now_unix_seconds)?;
         found.user.ensure_authenticated();
         Ok(found)
+    }
+
+    /// The issuer whose keys have to be fetched before the request's token can be judged; `None`
+    /// if that would change nothing.
+    #[must_use]
+    pub fn issuer_to_ask(&self, headers: &HeaderMap) -> Option<String> {
+        let external = self.external.as_ref()?;
+        match Bearer::read(headers) {
+            Bearer::Token(token) => external.issuer_to_ask(&token),
+            Bearer::Absent | Bearer::ExtraSpace => {
+                external.issuer_to_ask(&web_socket::token(headers).ok()??)
+            }
+        }
     }
 
     /// Removes everything that identified the sender, once it is known.
@@ -279,7 +296,8 @@ impl Authenticator {
         }
         // The reference asks its loopback tokens first, and they know no other.
         let mut error = AuthenticationError { errors: vec![INVALID_BEARER_TOKEN.to_owned()] };
-        for authenticator in &self.tokens {
+        let external = self.external.iter().map(|external| external as &dyn TokenAuthenticator);
+        for authenticator in self.tokens.iter().map(Box::as_ref).chain(external) {
             match authenticator.authenticate_token(token, audiences, now_unix_seconds) {
                 Ok(Some(found)) => {
                     self.cache.put(token, audiences, &found, now_unix_seconds);

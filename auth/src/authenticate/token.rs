@@ -1,5 +1,7 @@
 //! What all kinds of tokens have in common.
 
+use validation::text::go_quote;
+
 use crate::user::User;
 
 /// A user that a credential stands for.
@@ -40,4 +42,10 @@ pub(super) fn intersect(own: &[String], asked: &[String]) -> Vec<String> {
 pub(super) fn implicit_audiences(own: &[String], asked: &[String]) -> Option<Vec<String>> {
     let shared = intersect(own, asked);
     (asked.is_empty() || !shared.is_empty()).then_some(shared)
+}
+
+/// A list as Go's `%q` prints it.
+pub(super) fn quote_list(texts: &[String]) -> String {
+    let quoted: Vec<String> = texts.iter().map(|text| go_quote(text)).collect();
+    format!("[{}]", quoted.join(" "))
 }

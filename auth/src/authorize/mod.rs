@@ -3,6 +3,7 @@
 mod attributes;
 mod forbidden;
 mod modes;
+pub mod node;
 pub mod rbac;
 mod rules;
 #[cfg(test)]
@@ -12,7 +13,7 @@ use std::borrow::Cow;
 
 pub use attributes::{Attributes, ResourceTarget, Target};
 pub use forbidden::Forbidden;
-pub use modes::{AlwaysAllow, AlwaysDeny, AuthorizationMode, Node, Union, UnknownMode};
+pub use modes::{AlwaysAllow, AlwaysDeny, AuthorizationMode, Union, UnknownMode};
 pub use rules::{NonResourceRule, ResourceRule, UserRules};
 
 use crate::user::User;

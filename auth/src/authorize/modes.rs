@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use validation::text::go_quote;
 
-use super::{Attributes, Authorization, Authorizer, Decision, UserRules, rbac};
-use crate::user::{self, MASTERS_GROUP, NODES_GROUP, User};
+use super::{Attributes, Authorization, Authorizer, Decision, UserRules, node, rbac};
+use crate::user::{MASTERS_GROUP, User};
 
 /// One entry of `--authorization-mode`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -16,7 +16,7 @@ pub enum AuthorizationMode {
     AlwaysAllow,
     /// Nobody may do anything.
     AlwaysDeny,
-    /// Kubelets; accepted, but without an opinion of its own (spec: apimachinery 5.7).
+    /// What kubelets may do (spec: apimachinery 5.7).
     Node,
     /// Roles and bindings.
     Rbac,
@@ -70,26 +70,6 @@ impl Authorizer for AlwaysDeny {
     }
 }
 
-/// Never has an opinion, but tells nodes that it cannot list their rights.
-#[derive(Debug, Clone, Copy)]
-pub struct Node;
-
-impl Authorizer for Node {
-    fn authorize(&self, _: &Attributes<'_>) -> Authorization {
-        Authorization::NO_OPINION
-    }
-
-    fn rules_for(&self, user: &User, _: &str) -> UserRules {
-        let is_node = user.is_in(NODES_GROUP) && user.name.starts_with(user::NODE_PREFIX);
-        let error = "node authorizer does not support user rule resolution";
-        UserRules {
-            incomplete: is_node,
-            evaluation_error: if is_node { error } else { "" }.to_owned(),
-            ..UserRules::default()
-        }
-    }
-}
-
 /// Authorizers in order: the first that allows or denies decides. Before all of them, group
 /// `system:masters` is allowed everything.
 pub struct Union {
@@ -105,12 +85,16 @@ impl Union {
 
     /// Joins the authorizers of a list of modes.
     #[must_use]
-    pub fn of_modes(modes: &[AuthorizationMode], rbac: &Arc<rbac::RbacAuthorizer>) -> Self {
+    pub fn of_modes(
+        modes: &[AuthorizationMode],
+        rbac: &Arc<rbac::RbacAuthorizer>,
+        node: &Arc<node::NodeAuthorizer>,
+    ) -> Self {
         let authorizer = |mode: &AuthorizationMode| -> Arc<dyn Authorizer> {
             match mode {
                 AuthorizationMode::AlwaysAllow => Arc::new(AlwaysAllow),
                 AuthorizationMode::AlwaysDeny => Arc::new(AlwaysDeny),
-                AuthorizationMode::Node => Arc::new(Node),
+                AuthorizationMode::Node => Arc::<node::NodeAuthorizer>::clone(node),
                 AuthorizationMode::Rbac => Arc::<rbac::RbacAuthorizer>::clone(rbac),
             }
         };

@@ -1,11 +1,12 @@
 use super::*;
+use crate::authorize::node::NodeAuthorizer;
 use crate::authorize::rbac::{RbacAuthorizer, RbacIndex};
 use std::sync::Arc;
 
 fn modes(list: &str) -> Union {
     let rbac = Arc::new(RbacAuthorizer::new(RbacIndex::default()));
     let modes: Vec<AuthorizationMode> = list.split(',').map(|mode| mode.parse().unwrap()).collect();
-    Union::of_modes(&modes, &rbac)
+    Union::of_modes(&modes, &rbac, &Arc::new(NodeAuthorizer::try_new().unwrap()))
 }
 
 fn get_metrics(user: &User) -> Attributes<'_> {

@@ -9,6 +9,7 @@
 mod check;
 mod compare;
 mod cost;
+mod depth;
 mod eval;
 mod functions;
 mod list;
@@ -74,6 +75,13 @@ impl Program {
                 source::located(text, 0, &problem)
             )));
         }
+        source::apart(|| Self::compile_here(text, variables)).unwrap_or_else(|| {
+            let problem = source::located(text, 0, "Syntax error: unreadable expression");
+            Err(CompileError(format!("compilation failed: {problem}")))
+        })
+    }
+
+    fn compile_here(text: &str, variables: &[Variable]) -> Result<Self, CompileError> {
         let (parsed, places) = source::parse(text)
             .map_err(|problems| CompileError(format!("compilation failed: {problems}")))?;
         let mut checker = Checker::new(&places, variables);

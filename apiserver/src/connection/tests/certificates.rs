@@ -30,10 +30,27 @@ async fn without_client_authorities_no_certificate_is_verified() {
     let tls = Tls::try_new(
         &file("server.crt", &made.server.certificate),
         &file("server.key", &made.server.key),
-        None,
+        Authorities::default(),
     );
     let server = Running::start(tls.unwrap()).await;
     assert_eq!(seen(&server, &made.connector("http/1.1", Some(&made.client))).await, "unverified");
+}
+
+#[tokio::test]
+async fn certificates_of_front_proxies_have_an_authority_of_their_own() {
+    let (made, proxies) = (make(), make());
+    let tls = Tls::try_new(
+        &file("server.crt", &made.server.certificate),
+        &file("server.key", &made.server.key),
+        Authorities {
+            clients: Some(&file("ca.crt", &made.authority)),
+            front_proxies: Some(&file("proxies.crt", &proxies.authority)),
+        },
+    );
+    let server = Running::start(tls.unwrap()).await;
+    for (pair, expected) in [(&made.client, "verified"), (&proxies.client, "proxied")] {
+        assert_eq!(seen(&server, &made.connector("http/1.1", Some(pair))).await, expected);
+    }
 }
 
 #[tokio::test]
@@ -56,12 +73,19 @@ fn what_is_wrong_with_a_file_is_said_with_its_name() {
     let key = file("server.key", &made.server.key);
     let authority = file("ca.crt", &made.authority);
     let empty = file("empty", "");
+    fn clients(file: &PemFile) -> Authorities<'_> {
+        Authorities { clients: Some(file), front_proxies: None }
+    }
     for (result, begins) in [
-        (Tls::try_new(&empty, &key, Some(&authority)), "empty: holds no certificate"),
-        (Tls::try_new(&certificate, &empty, Some(&authority)), "empty: holds no private key: "),
-        (Tls::try_new(&certificate, &key, Some(&empty)), "empty: holds no certificate"),
+        (Tls::try_new(&empty, &key, clients(&authority)), "empty: holds no certificate"),
+        (Tls::try_new(&certificate, &empty, clients(&authority)), "empty: holds no private key: "),
+        (Tls::try_new(&certificate, &key, clients(&empty)), "empty: holds no certificate"),
         (
-            Tls::try_new(&certificate, &file("other.key", &other.server.key), None),
+            Tls::try_new(
+                &certificate,
+                &file("other.key", &other.server.key),
+                Authorities::default(),
+            ),
             "server.crt: cannot serve with this certificate: ",
         ),
     ] {

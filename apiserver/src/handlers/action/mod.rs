@@ -1,6 +1,7 @@
 //! Subresources that are neither the object nor a part of it: what they take and answer with is of
 //! another kind (spec: apimachinery 2.13).
 
+mod connect;
 mod pod;
 mod scale;
 mod token;
@@ -10,7 +11,7 @@ use http::Method;
 use serde_json::Value;
 
 use super::options::{Write, WriteOptions};
-use super::{Call, body_type};
+use super::{Call, OBJECT_TYPES, body_type};
 use crate::codec::accept::{self, Accepted};
 use crate::codec::body;
 use crate::codec::json;
@@ -18,6 +19,7 @@ use crate::codec::protobuf::known;
 use crate::reply::Reply;
 use crate::request::read_body;
 use crate::resources::GroupVersionKind;
+pub(crate) use connect::Connect;
 
 /// What is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,6 +32,8 @@ pub(crate) enum Action {
     Bind,
     /// Deletes a pod.
     Evict,
+    /// Connects to something on a node.
+    Connect(Connect),
 }
 
 impl Action {
@@ -40,7 +44,15 @@ impl Action {
             "token" => Some(Self::Token),
             "binding" => Some(Self::Bind),
             "eviction" => Some(Self::Evict),
-            _ => None,
+            other => Connect::find(other).map(Self::Connect),
+        }
+    }
+
+    /// The media types that answers come in; any, where somebody else makes them.
+    pub(super) fn produces(self) -> Option<&'static [&'static str]> {
+        match self {
+            Self::Connect(_) => None,
+            _ => Some(&OBJECT_TYPES),
         }
     }
 }
@@ -53,6 +65,7 @@ pub(super) async fn serve(call: Call<'_>, action: Action) -> Result<Reply, Statu
         (Action::Token, &Method::POST) => token::create(call).await,
         (Action::Bind, &Method::POST) => pod::bind(call).await,
         (Action::Evict, &Method::POST) => pod::evict(call).await,
+        (Action::Connect(connect), _) => connect::serve(call, connect).await,
         _ => Err(Status::method_not_allowed()),
     }
 }

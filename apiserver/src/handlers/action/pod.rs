@@ -1,6 +1,7 @@
 //! What schedulers and drains do with pods.
 
 use api::status::Status;
+use auth::authorize::node::restriction::Operation;
 use serde_json::{Value, json};
 
 use super::super::Call;
@@ -63,6 +64,7 @@ pub(super) async fn evict(mut call: Call<'_>) -> Result<Reply, Status> {
     if !metadata::text(&asked.object, "name").is_empty() {
         context.check_name(&asked.object)?;
     }
+    call.check_node("eviction", Operation::Create, &asked.object)?;
     let mut options = DeleteOptions::read(asked.object["deleteOptions"].clone())?;
     options.dry_run |= asked.options.dry_run;
     let key = call.resource.key(&call.namespace, &call.name);

@@ -3,6 +3,7 @@
 use api::status::{GroupResource, Status};
 use api::time::Timestamp;
 use auth::authenticate::service_account::{BoundObject, ObjectRef, TokenSpec};
+use auth::authorize::node::restriction::Operation;
 use serde_json::{Value, json};
 use storage::cache::Freshness;
 use validation::field::{Error, ErrorList, Path};
@@ -25,6 +26,7 @@ pub(super) async fn create(mut call: Call<'_>) -> Result<Reply, Status> {
     let kind = GroupVersionKind::new("authentication.k8s.io", "v1", "TokenRequest");
     let asked = call.asked(&kind, Write::Create).await?;
     let account = call.entry(Freshness::Consistent).await?;
+    call.check_node("token", Operation::Create, &asked.object)?;
     let spec = &asked.object["spec"];
     let seconds = spec["expirationSeconds"].as_i64().unwrap_or(SECONDS_DEFAULT);
     check_seconds(seconds)?;

@@ -11,7 +11,7 @@ use validation::text::go_quote;
 
 use super::claims::{Claims, ObjectRef};
 use super::keys::PublicKey;
-use crate::authenticate::token::{TokenAuthenticator, TokenUser, intersect};
+use crate::authenticate::token::{TokenAuthenticator, TokenUser, intersect, quote_list};
 use crate::user::{
     CREDENTIAL_ID_KEY, NODE_NAME_KEY, NODE_UID_KEY, POD_NAME_KEY, POD_UID_KEY, ServiceAccountName,
     User,
@@ -239,9 +239,4 @@ fn user(claims: &Claims) -> User {
         add(NODE_UID_KEY, &node.uid);
     }
     user
-}
-
-fn quote_list(texts: &[String]) -> String {
-    let quoted: Vec<String> = texts.iter().map(|text| go_quote(text)).collect();
-    format!("[{}]", quoted.join(" "))
 }
