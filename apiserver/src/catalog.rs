@@ -78,10 +78,12 @@ impl Catalog {
         self.current.load_full()
     }
 
-    /// Whether custom resources are stored where built-in ones are; they are not served then.
+    /// Whether custom resources have the paths of built-in ones, or are stored where those are; they
+    /// are not served then.
     #[must_use]
     pub fn is_built_in(&self, custom: &Resource) -> bool {
-        self.kept.of(custom).is_some()
+        let (group, plural) = (&custom.kind.group, &custom.described.plural);
+        self.kept.of(custom).is_some() || self.built_in.has_resource(group, plural)
     }
 
     /// Serves the built-in kinds and these. Only one task may do so.

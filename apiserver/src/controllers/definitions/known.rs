@@ -231,3 +231,101 @@ async fn compile(name: &str, value: &Value, catalog: &Catalog) -> Option<Arc<Com
     }
     Some(Arc::new(compiled))
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use storage::Backend;
+    use storage::memory::Memory;
+
+    use super::*;
+    use crate::nonresource::AboutServer;
+    use crate::options::RuntimeConfig;
+    use crate::resources::Resources;
+    use crate::resources::custom::testing::definition;
+
+    async fn catalog() -> Catalog {
+        let backend: Arc<dyn Backend> = Arc::new(Memory::new());
+        let built_in = Resources::built_in(&RuntimeConfig::default());
+        Catalog::open(&backend, built_in, AboutServer::default()).await.unwrap()
+    }
+
+    /// Definitions as they are known when they were just read.
+    fn known(definitions: &[Value]) -> KnownDefinitions {
+        let mut known = KnownDefinitions::default();
+        for (revision, value) in (1..).zip(definitions) {
+            let name = metadata::text(value, "name").to_owned();
+            known.unsettled.insert((Revision(revision), name.clone()));
+            known.all.insert(name, Known::new(value.clone(), Revision(revision)));
+        }
+        known
+    }
+
+    const NAME: &str = "widgets.example.com";
+
+    #[tokio::test]
+    async fn what_says_the_same_of_its_objects_is_not_compiled_again() {
+        let catalog = catalog().await;
+        let mut known = known(&[definition()]);
+        assert!(known.compile(&catalog).await);
+        let first = known.served();
+        assert!(!known.compile(&catalog).await, "nothing has changed");
+
+        let mut going = definition();
+        let condition = json!({ "type": "Terminating", "status": "True" });
+        going["status"]["conditions"].as_array_mut().unwrap().push(condition);
+        known.replace(NAME, going);
+        assert!(known.compile(&catalog).await);
+        assert!(Arc::ptr_eq(&known.served()[0].stored, &first[0].stored));
+
+        let mut other = definition();
+        other["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["description"] = json!("New.");
+        known.replace(NAME, other);
+        assert!(known.compile(&catalog).await);
+        assert!(!Arc::ptr_eq(&known.served()[0].stored, &first[0].stored));
+    }
+
+    #[tokio::test]
+    async fn what_waits_only_for_the_end_of_its_objects_is_served_no_more_when_they_are_gone() {
+        let catalog = catalog().await;
+        let mut going = definition();
+        going["metadata"]["deletionTimestamp"] = json!("2026-01-01T00:00:00Z");
+        going["metadata"]["finalizers"] = json!([CLEANUP, "example.com/mine"]);
+        let mut known = known(&[going.clone()]);
+        known.compile(&catalog).await;
+        known.get_mut(NAME).unwrap().is_empty = true;
+        assert!(!known.compile(&catalog).await, "somebody else holds it");
+        going["metadata"]["finalizers"] = json!([CLEANUP]);
+        known.replace(NAME, going);
+        assert!(known.get(NAME).unwrap().awaits_cleanup());
+        assert!(known.compile(&catalog).await);
+        assert_eq!(known.served().len(), 0);
+    }
+
+    #[tokio::test]
+    async fn a_definition_of_a_built_in_kind_takes_nothing_over() {
+        let catalog = catalog().await;
+        let mut definition = definition();
+        definition["spec"]["group"] = json!("events.k8s.io");
+        definition["spec"]["names"]["plural"] = json!("events");
+        let mut known = known(&[definition]);
+        known.compile(&catalog).await;
+        assert_eq!(known.served().len(), 0);
+    }
+
+    #[test]
+    fn who_waits_for_a_name_gets_another_chance_when_one_is_freed() {
+        let mut waiting = definition();
+        waiting["metadata"]["name"] = json!("gadgets.example.com");
+        waiting["status"] = json!({ "acceptedNames": { "plural": "", "kind": "" } });
+        let mut known = known(&[definition(), waiting]);
+        assert_eq!(known.next_unsettled().as_deref(), Some(NAME));
+        assert_eq!(known.next_unsettled().as_deref(), Some("gadgets.example.com"));
+        assert_eq!(known.next_unsettled(), None);
+        let mut renamed = definition();
+        renamed["status"]["acceptedNames"]["kind"] = json!("Thing");
+        known.replace(NAME, renamed);
+        assert_eq!(known.next_unsettled().as_deref(), Some("gadgets.example.com"));
+        assert_eq!(known.next_unsettled(), None);
+    }
+}
