@@ -1,17 +1,14 @@
 //! What is served at the moment. Definitions of custom resources change it while requests run: it is
 //! swapped as a whole, so that a request waits for nobody and never sees half of a change.
 
-use std::net::IpAddr;
 use std::sync::Arc;
 
 use arc_swap::{ArcSwap, Guard};
-use serde_json::Value;
 use storage::{Backend, Error};
 
 use crate::nonresource::{AboutServer, Documents};
 use crate::objects::{ObjectStore, StoreOpener, Stores};
 use crate::resources::{Resource, Resources};
-use crate::webhook::Services;
 
 /// What is served, with the objects and documents that belong to it.
 #[derive(Debug)]
@@ -78,10 +75,12 @@ impl Catalog {
         self.current.load_full()
     }
 
-    /// Whether custom resources are stored where built-in ones are; they are not served then.
+    /// Whether custom resources have the paths of built-in ones, or are stored where those are; they
+    /// are not served then.
     #[must_use]
     pub fn is_built_in(&self, custom: &Resource) -> bool {
-        self.kept.of(custom).is_some()
+        let (group, plural) = (&custom.kind.group, &custom.described.plural);
+        self.kept.of(custom).is_some() || self.built_in.has_resource(group, plural)
     }
 
     /// Serves the built-in kinds and these. Only one task may do so.
@@ -115,14 +114,6 @@ impl Catalog {
         before.stores.iter().filter(|store| !kept(store)).for_each(|store| {
             store.cache.end_watches();
         });
-    }
-}
-
-impl Services for Catalog {
-    fn cluster_ip(&self, namespace: &str, name: &str) -> Option<IpAddr> {
-        let service = self.peek().stores.peek("", "services", namespace, name)?;
-        let service: Value = serde_json::from_slice(service.object.item_json()).ok()?;
-        service["spec"]["clusterIP"].as_str()?.parse().ok()
     }
 }
 

@@ -51,6 +51,9 @@ fn serve(config: &Config) -> ExitCode {
     for flag in &config.without_effect {
         tracing::warn!("--{flag} is accepted for compatibility and does nothing");
     }
+    if let Some(limit) = apiserver::descriptors::raise_limit() {
+        tracing::debug!("up to {limit} files and sockets may be open");
+    }
     until_stopped(Builder::new_multi_thread(), config.ends_with_parent, async |shutdown| {
         let ready = server::start(config, shutdown).await?;
         let text = format!(

@@ -71,6 +71,11 @@ impl ObjectCounts {
             counts.entry(group.clone()).or_default().insert(plural.clone(), count);
             metrics.note_objects(group, plural, objects, bytes);
         }
+        for (group, resources) in self.latest.load().iter() {
+            let still = |plural| counts.get(group).is_some_and(|now| now.contains_key(plural));
+            let gone = resources.keys().filter(|plural| !still(*plural));
+            gone.for_each(|plural| metrics.forget_objects(group, plural));
+        }
         self.latest.store(Arc::new(counts));
     }
 }
@@ -105,6 +110,8 @@ mod tests {
     use crate::metrics::tests::metrics;
     use crate::nonresource::AboutServer;
     use crate::resources::Resources;
+    use crate::resources::custom::Compiled;
+    use crate::resources::custom::testing::definition;
 
     const MINUTE: Duration = Duration::from_secs(60);
     const GROUP: &str = "flowcontrol.apiserver.k8s.io";
@@ -143,6 +150,21 @@ mod tests {
         task.abort();
         tokio::time::sleep(FRESH_FOR + MINUTE).await;
         assert_eq!(counts.object_statistics(GROUP, "flowschemas"), ObjectStatistics::Stale);
+    }
+
+    #[tokio::test]
+    async fn what_is_served_no_more_is_counted_no_more() {
+        let catalog = catalog().await;
+        let widgets = Compiled::new(&definition()).unwrap().serve(false);
+        let (counts, metrics) = (ObjectCounts::new(&catalog, MINUTE), metrics());
+        catalog.serve(&[widgets]).await.unwrap();
+        counts.count(&metrics);
+        assert!(metrics.text().contains("resource=\"widgets\""));
+        catalog.serve(&[]).await.unwrap();
+        counts.count(&metrics);
+        assert!(!metrics.text().contains("resource=\"widgets\""));
+        assert!(metrics.text().contains("resource=\"flowschemas\""));
+        assert_eq!(counts.object_statistics("example.com", "widgets"), ObjectStatistics::Unknown);
     }
 
     #[tokio::test]

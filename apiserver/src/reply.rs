@@ -20,6 +20,7 @@ use serde_json::Value;
 
 use crate::codec::accept::Accepted;
 use crate::codec::{MediaType, json, protobuf, yaml};
+use crate::long_work;
 use crate::request::Record;
 
 /// Bodies from this size on are compressed for clients that take it.
@@ -160,8 +161,10 @@ fn insert_shared(headers: &mut http::HeaderMap, name: HeaderName, text: &Bytes) 
 fn render(record: &Record, reply: Reply) -> Response<Body> {
     match reply {
         Reply::Json { code, text, accepted } => {
-            let (content_type, body) = in_form(record, text, accepted);
-            compressed(record, code, content_type, body)
+            long_work::run(text.len() >= long_work::LONG_BYTES_MIN, || {
+                let (content_type, body) = in_form(record, text, accepted);
+                compressed(record, code, content_type, body)
+            })
         }
         Reply::Status(status, accepted) => {
             let text = json::to_vec(&status).into();

@@ -57,6 +57,26 @@ pub fn validate_update(group: &str, kind: &str, object: &Value, old: &Value) -> 
     errors
 }
 
+/// The errors of an object of which one part was changed through a subresource of its own, other
+/// than its status.
+#[must_use]
+pub fn validate_part_update(
+    (group, kind, subresource): (&str, &str, &str),
+    object: &Value,
+    old: &Value,
+) -> ErrorList {
+    match (group, kind, subresource) {
+        // Whoever binds a pod says nothing else of it.
+        ("", "Pod", "binding") => ErrorList::default(),
+        ("", "Pod", "ephemeralcontainers") => {
+            let mut errors = metadata::of_changed(object, old);
+            pod::ephemeral_containers_update(object, old, &mut errors);
+            errors
+        }
+        _ => validate_update(group, kind, object, old),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -95,6 +115,21 @@ mod tests {
                 let changed = validate_update(kind.group, kind.kind, &new, &object);
                 assert!(created.iter().chain(&changed).all(|error| !error.to_string().is_empty()));
             }
+        }
+    }
+
+    #[test]
+    fn a_part_of_a_pod_may_change_where_the_pod_may_not() {
+        let old = json!({"metadata": {"name": "a", "namespace": "b", "resourceVersion": "1"},
+            "spec": {"containers": [{"name": "c", "image": "c:1"}]}});
+        let mut bound = old.clone();
+        bound["spec"]["nodeName"] = "n".into();
+        let mut debugged = old.clone();
+        debugged["spec"]["ephemeralContainers"] = json!([{"name": "d", "image": "d:1"}]);
+        for (part, object) in [("binding", &bound), ("ephemeralcontainers", &debugged)] {
+            let errors = |part| validate_part_update(("", "Pod", part), object, &old);
+            assert!(errors(part).is_empty(), "{part}");
+            assert!(!errors("other").is_empty(), "{part}");
         }
     }
 

@@ -4,10 +4,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use api::flowcontrol::v1::{FlowSchema, PriorityLevelConfiguration};
-use api::schema::Described;
-use serde_json::Value;
+use api::schema::{Described, TypeDef};
+use serde_json::{Value, json};
 
-use crate::resource::{Group, GroupVersion, Resource, Subresource, Verb, Version};
+use crate::resource::{Group, GroupVersion, Published, Resource, Subresource, Verb, Version};
 
 pub(crate) const FLOWCONTROL: &str = "flowcontrol.apiserver.k8s.io";
 
@@ -36,6 +36,47 @@ fn resource<T: Described>() -> Resource {
         published: None,
         type_def,
         kind,
+    }
+}
+
+/// A group with a custom resource.
+pub(crate) fn custom() -> Group {
+    let metadata = FlowSchema::type_def().and_then(|of| of.field("metadata")).expect("metadata");
+    let type_def = TypeDef {
+        name: "Widget".to_owned(),
+        openapi_name: "com.example.v1.Widget".to_owned(),
+        fields: vec![metadata.clone()],
+        ..TypeDef::clone(FlowSchema::type_def().expect("a struct"))
+    };
+    let widgets = Resource {
+        plural: "widgets".to_owned(),
+        kind: "Widget".to_owned(),
+        list_kind: "WidgetList".to_owned(),
+        type_def: Arc::new(type_def),
+        subresources: Vec::new(),
+        published: Some(Arc::new(OwnSchema {
+            v2: json!({ "type": "object", "x-v2": true }),
+            v3: json!({ "type": "object", "x-v3": true }),
+        })),
+        ..resource::<FlowSchema>()
+    };
+    let version = Version { name: "v1".to_owned(), resources: vec![widgets] };
+    Group { name: "example.com".to_owned(), versions: vec![version] }
+}
+
+#[derive(Debug)]
+struct OwnSchema {
+    v2: Value,
+    v3: Value,
+}
+
+impl Published for OwnSchema {
+    fn v2(&self) -> &Value {
+        &self.v2
+    }
+
+    fn v3(&self) -> &Value {
+        &self.v3
     }
 }
 

@@ -55,20 +55,21 @@ pub fn type_name(value: &Value) -> &'static str {
     match value {
         Value::Null => "<nil>",
         Value::Bool(_) => "bool",
-        Value::Number(number) if number.is_f64() => "float64",
-        Value::Number(_) => "int64",
+        Value::Number(number) if number.is_i64() => "int64",
+        Value::Number(_) => "float64",
         Value::String(_) => "string",
         Value::Array(_) => "[]interface {}",
         Value::Object(_) => "map[string]interface {}",
     }
 }
 
-/// Whole numbers in full; others in the shortest form, with an exponent where it is far from 1.
+/// Whole numbers in full, unless they are too large for an `int64`; others in the shortest form, with
+/// an exponent where it is far from 1 (`%g`).
 fn number(number: &Number) -> String {
     match number.as_f64() {
-        Some(value) if number.is_f64() => {
+        Some(value) if !number.is_i64() => {
             let exponent = if value == 0.0 { 0.0 } else { value.abs().log10().floor() };
-            if (-4.0..21.0).contains(&exponent) { value.to_string() } else { scientific(value) }
+            if (-4.0..6.0).contains(&exponent) { value.to_string() } else { scientific(value) }
         }
         _ => number.to_string(),
     }
@@ -117,6 +118,29 @@ mod tests {
     }
 
     #[test]
+    fn numbers_have_an_exponent_where_they_are_no_int64_and_far_from_one() {
+        for (text, shown) in [
+            ("18446744073709551615", "1.8446744073709552e+19"),
+            ("9223372036854775807", "9223372036854775807"),
+            ("9223372036854775808", "9.223372036854776e+18"),
+            ("123456789.5", "1.234567895e+08"),
+            ("2000000.0", "2e+06"),
+            ("1.5", "1.5"),
+            ("1e5", "100000"),
+            ("1e6", "1e+06"),
+            ("2.5e21", "2.5e+21"),
+            ("1e-7", "1e-07"),
+            ("12345678901234", "12345678901234"),
+            ("0.0001", "0.0001"),
+            ("0.00001", "1e-05"),
+        ] {
+            let value: Value = serde_json::from_str(text).unwrap();
+            assert_eq!(plain(&value), shown);
+        }
+        assert_eq!(type_name(&json!(u64::MAX)), "float64");
+    }
+
+    #[test]
     fn what_is_not_text_is_marked_where_text_is_expected() {
         assert_eq!(as_text(&json!("zap")), "zap");
         assert_eq!(as_text(&json!(5)), "%!s(int64=5)");
@@ -133,15 +157,5 @@ mod tests {
     #[test]
     fn quotes_escape_what_cannot_be_printed() {
         assert_eq!(quoted("a\"\\\n\u{1}\u{7f}é'\u{200b}"), "\"a\\\"\\\\\\n\\x01\\x7fé'\\u200b\"");
-    }
-
-    #[test]
-    fn numbers_far_from_one_have_an_exponent() {
-        let shown = |text: &str| plain(&serde_json::from_str(text).unwrap());
-        assert_eq!(shown("1.5"), "1.5");
-        assert_eq!(shown("1e6"), "1000000");
-        assert_eq!(shown("2.5e21"), "2.5e+21");
-        assert_eq!(shown("1e-7"), "1e-07");
-        assert_eq!(shown("12345678901234"), "12345678901234");
     }
 }

@@ -9,7 +9,8 @@ use super::continue_token::ContinueToken;
 use super::options::{ListOptions, Match};
 use super::present::{IncludeObject, ListMeta, Presenter};
 use super::{failure, versions};
-use crate::codec::accept;
+use crate::codec::accept::{self, Accepted, Transform};
+use crate::long_work;
 use crate::objects::{Object, ObjectEntry};
 use crate::reply::Reply;
 use crate::request::query::parse_uint;
@@ -55,7 +56,10 @@ pub(super) async fn list(call: Call<'_>) -> Result<Reply, Status> {
     call.check_fields(&options)?;
     let presenter = call.presenter(accepted)?;
     let page = call.page(&options).await?;
-    presenter.list(&page.entries, &page.meta)
+    // As plain JSON they are only copied.
+    let is_long =
+        accepted.transform != Transform::None && page.entries.len() >= long_work::LONG_OBJECTS_MIN;
+    long_work::run(is_long, || presenter.list(&page.entries, &page.meta))
 }
 
 /// A part of a list.
@@ -78,11 +82,9 @@ impl Call<'_> {
         versions::as_served(self.server, &self.resource, entries).await
     }
 
-    pub(super) fn presenter(&self, accepted: accept::Accepted) -> Result<Presenter<'_>, Status> {
+    pub(super) fn presenter(&self, accepted: Accepted) -> Result<Presenter<'_>, Status> {
         let include_object = match accepted.transform {
-            accept::Transform::Table(_) => {
-                IncludeObject::parse(self.request.query.text("includeObject"))?
-            }
+            Transform::Table(_) => IncludeObject::parse(self.request.query.text("includeObject"))?,
             _ => IncludeObject::Metadata,
         };
         let now = self.server.clock.timestamp();

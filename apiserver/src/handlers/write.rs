@@ -378,10 +378,10 @@ impl<'c> WriteContext<'c> {
         self.count_generation(&mut object, live);
         let strategy = &self.resource.strategy;
         let context = self.server.validation();
-        let errors = if self.part.is_status() {
-            strategy.validate_status_update(&object, live, context)
-        } else {
-            strategy.validate_update(&object, live, context)
+        let errors = match self.part.subresource {
+            "" => strategy.validate_update(&object, live, context),
+            "status" => strategy.validate_status_update(&object, live, context),
+            part => strategy.validate_part_update(part, &object, live, context),
         };
         failure::invalid(self.resource, self.name, &errors)?;
         self.check_signer(Some(live), &object)?;

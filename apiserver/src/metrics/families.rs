@@ -45,6 +45,11 @@ impl<M: Clone> Family<M> {
         series.entry(labels.clone()).or_insert_with(|| (self.new)(self.metric)).clone()
     }
 
+    /// Takes away the series of these labels.
+    fn forget(&self, labels: &Labels) {
+        self.series.write().remove(labels);
+    }
+
     /// All series, in the order of their labels.
     pub(super) fn snapshot(&self) -> Vec<(Labels, M)> {
         let series = self.series.read();
@@ -122,6 +127,13 @@ impl Families {
     pub(super) fn gauge(&self, name: &str, labels: Labels) -> Series<Gauge> {
         let family = self.gauges.get(name).cloned();
         Series { family, labels, made: OnceLock::new(), nowhere: Gauge::default }
+    }
+
+    /// Takes a gauge away of what is there no more.
+    pub(super) fn forget_gauge(&self, name: &str, labels: &Labels) {
+        if let Some(family) = self.gauges.get(name) {
+            family.forget(labels);
+        }
     }
 
     pub(super) fn histogram(&self, name: &str, labels: Labels) -> Series<Histogram> {

@@ -33,6 +33,9 @@ pub use requests::{Answer, Filter, RequestMetrics, Watching};
 pub use validation::ValidationObserver;
 pub use watches::WatchMetrics;
 
+const OBJECTS: &str = "apiserver_resource_objects";
+const OBJECTS_BYTES: &str = "apiserver_resource_size_estimate_bytes";
+
 /// What the server says about itself in metrics that never change.
 #[derive(Debug, Clone, Default)]
 pub struct About {
@@ -128,9 +131,15 @@ impl Metrics {
     /// Notes how many objects of a resource are stored, and how large they are together.
     pub fn note_objects(&self, group: &str, resource: &str, count: u64, bytes: u64) {
         let labels = || labels([("group", group), ("resource", resource)]);
-        self.families.gauge("apiserver_resource_objects", labels()).get().set(float(count));
-        let sizes = self.families.gauge("apiserver_resource_size_estimate_bytes", labels());
-        sizes.get().set(float(bytes));
+        self.families.gauge(OBJECTS, labels()).get().set(float(count));
+        self.families.gauge(OBJECTS_BYTES, labels()).get().set(float(bytes));
+    }
+
+    /// Forgets the objects of a resource that is served no more.
+    pub fn forget_objects(&self, group: &str, resource: &str) {
+        let labels = labels([("group", group), ("resource", resource)]);
+        self.families.forget_gauge(OBJECTS, &labels);
+        self.families.forget_gauge(OBJECTS_BYTES, &labels);
     }
 
     /// Counts a handshake that failed.

@@ -108,4 +108,15 @@ impl Strategy for BuiltIn {
     fn validate_update(&self, object: &Value, old: &Value, _context: Context<'_>) -> ErrorList {
         rules::validate_update(&self.group, &self.kind, object, old).without_repetitions()
     }
+
+    fn validate_part_update(
+        &self,
+        subresource: &str,
+        object: &Value,
+        old: &Value,
+        _context: Context<'_>,
+    ) -> ErrorList {
+        let place = (self.group.as_str(), self.kind.as_str(), subresource);
+        rules::validate_part_update(place, object, old).without_repetitions()
+    }
 }

@@ -108,6 +108,13 @@ impl Resources {
         self.index.contains_key(group)
     }
 
+    /// Whether a resource is served in any version of its group.
+    #[must_use]
+    pub fn has_resource(&self, group: &str, plural: &str) -> bool {
+        let mut versions = self.index.get(group).into_iter().flat_map(BTreeMap::values);
+        versions.any(|version| version.contains_key(plural))
+    }
+
     /// Whether any kind of that group has its routes from the start.
     #[must_use]
     pub fn is_typed_group(&self, group: &str) -> bool {

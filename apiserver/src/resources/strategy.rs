@@ -134,4 +134,15 @@ pub trait Strategy: Send + Sync {
     ) -> ErrorList {
         self.validate_update(object, old, context)
     }
+
+    /// Validates an object of which another part was changed through its `subresource`.
+    fn validate_part_update(
+        &self,
+        _subresource: &str,
+        object: &Value,
+        old: &Value,
+        context: Context<'_>,
+    ) -> ErrorList {
+        self.validate_update(object, old, context)
+    }
 }

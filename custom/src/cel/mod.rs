@@ -9,11 +9,14 @@
 mod check;
 mod compare;
 mod cost;
+mod depth;
 mod eval;
+mod expr;
 mod functions;
 mod list;
 mod macros;
 mod signature;
+mod sizes;
 mod source;
 #[cfg(test)]
 mod tests;
@@ -48,7 +51,7 @@ pub struct CompileError(String);
 /// An expression that was found right.
 #[derive(Debug)]
 pub struct Program {
-    expression: check::Expr,
+    expression: expr::Expr,
     /// What values it gives.
     pub result_type: Type,
     /// The most that an evaluation may cost, as far as the sizes of values are known.
@@ -74,6 +77,13 @@ impl Program {
                 source::located(text, 0, &problem)
             )));
         }
+        source::apart(|| Self::compile_here(text, variables)).unwrap_or_else(|| {
+            let problem = source::located(text, 0, "Syntax error: unreadable expression");
+            Err(CompileError(format!("compilation failed: {problem}")))
+        })
+    }
+
+    fn compile_here(text: &str, variables: &[Variable]) -> Result<Self, CompileError> {
         let (parsed, places) = source::parse(text)
             .map_err(|problems| CompileError(format!("compilation failed: {problems}")))?;
         let mut checker = Checker::new(&places, variables);

@@ -1,20 +1,29 @@
 //! Reading expressions, and saying where in them something is wrong.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::thread;
 
 use ::cel::IdedExpr;
 use ::cel::common::ast::SourceInfo;
 use ::cel::parser::Parser;
 
+use super::depth;
+
+/// Enough for an expression of the greatest depth, without optimizations. Only what is used is taken.
+const STACK_BYTES: usize = 64 << 20;
+
 /// Reads an expression. Problems are worded by the grammar, which is the reference's.
 pub(super) fn parse(text: &str) -> Result<(IdedExpr, SourceInfo), String> {
-    let parser = Parser::new().enable_optional_syntax(true).enable_ident_escape_syntax(true);
-    // The parser is generated code; whatever a client writes must not take more down than itself.
-    let parsed = catch_unwind(AssertUnwindSafe(|| parser.parse_with_source_info(text)));
-    let errors = match parsed {
-        Ok(Ok(parsed)) => return Ok(parsed),
-        Ok(Err(errors)) => errors.errors,
-        Err(_) => return Err(located(text, 0, "Syntax error: unreadable expression")),
+    if let Some(problem) = depth::problem(text) {
+        return Err(format!("ERROR: <input>:-1:0: {problem}"));
+    }
+    // Depth has been looked at.
+    let parser = Parser::new()
+        .enable_optional_syntax(true)
+        .enable_ident_escape_syntax(true)
+        .max_recursion_depth(u16::MAX - 1);
+    let errors = match parser.parse_with_source_info(text) {
+        Ok(parsed) => return Ok(parsed),
+        Err(errors) => errors.errors,
     };
     let problem = |error: &::cel::ParseError| {
         let line = usize::try_from(error.pos.0).unwrap_or(1).max(1);
@@ -22,6 +31,15 @@ pub(super) fn parse(text: &str) -> Result<(IdedExpr, SourceInfo), String> {
         at(text, line, column, &error.msg)
     };
     Err(errors.iter().map(problem).collect::<Vec<_>>().join("\n"))
+}
+
+/// Does work for which an expression may need more stack than threads have, and which must not take
+/// down more than itself: the parser is generated code. Gives `None` if the work was not done.
+pub(super) fn apart<T: Send>(work: impl FnOnce() -> T + Send) -> Option<T> {
+    thread::scope(|scope| {
+        let builder = thread::Builder::new().stack_size(STACK_BYTES);
+        builder.spawn_scoped(scope, work).ok()?.join().ok()
+    })
 }
 
 /// A problem at a place, which is counted in bytes.

@@ -287,3 +287,31 @@ fn what_costs_too_much_is_stopped() {
     assert!(matches!(value, Ok(Value::Bool(true))));
     assert!(cost <= program.cost_max, "{cost} {}", program.cost_max);
 }
+
+#[test]
+fn no_expression_exhausts_the_stack() {
+    let variable = Variable { name: "self".to_owned(), value_type: Type::anything() };
+    for (before, middle, after, may_be_long) in [
+        ("(", "1", ")", false),
+        ("!", "true", "", true),
+        ("- ", "self", "", false),
+        ("[", "1", "]", false),
+        ("{1: ", "1", "}", false),
+        ("", "1", " + 1", false),
+        ("", "true", " && true", true),
+        ("", "self", ".a", false),
+        ("", "self", "[0]", false),
+        ("", "[1]", ".map(x, x)", false),
+        ("true ? 1 : ", "1", "", false),
+        ("[1].all(x, ", "true", ")", false),
+    ] {
+        let repeated = |times| before.repeat(times) + middle + &after.repeat(times);
+        let deep = Program::compile(&repeated(240), std::slice::from_ref(&variable));
+        let (_, cost) = deep.unwrap().evaluate(vec![Value::Int(1)], 1_000_000);
+        assert!(cost < 10_000, "{before}{middle}{after} costs {cost}");
+
+        let longest = (CHARACTERS_MAX - middle.len()) / (before.len() + after.len());
+        let long = Program::compile(&repeated(longest), std::slice::from_ref(&variable));
+        assert_eq!(long.is_ok(), may_be_long, "{before}{middle}{after}");
+    }
+}

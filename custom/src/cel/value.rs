@@ -80,6 +80,34 @@ pub struct Url {
     pub(super) query: String,
 }
 
+/// What is said of a value that is not of its type, in the words of the reference's language.
+fn unexpected(expected: &Type, found: &Json) -> EvalError {
+    let expected = match expected {
+        Type::Bool => "bool",
+        Type::Int => "int",
+        Type::Double => "float",
+        Type::List(_) => {
+            let problem = "invalid data, expected an array for the provided schema with type=array";
+            return EvalError::message(problem);
+        }
+        Type::Map(_) | Type::Object(_) => {
+            let problem = "invalid data, expected a map for the provided schema with type=object";
+            return EvalError::message(problem);
+        }
+        _ => "string",
+    };
+    let found = match found {
+        Json::Null => "nil",
+        Json::Bool(_) => "bool",
+        Json::Number(number) if number.is_f64() => "float64",
+        Json::Number(_) => "int64",
+        Json::String(_) => "string",
+        Json::Array(_) => "[]interface {}",
+        Json::Object(_) => "map[string]interface {}",
+    };
+    EvalError::message(format!("invalid data, expected {expected}, got {found}"))
+}
+
 impl<'v> Value<'v> {
     /// A part of a document, seen by its type.
     ///
@@ -93,32 +121,34 @@ impl<'v> Value<'v> {
             (Type::Bool, Json::Bool(flag)) => Self::Bool(*flag),
             (Type::Int, Json::Number(number)) => match number.as_i64() {
                 Some(number) => Self::Int(number),
-                None => Self::Int(number.as_f64().unwrap_or(0.0) as i64),
+                None => return Err(unexpected(value_type, json)),
             },
             (Type::Double, Json::Number(number)) => Self::Double(number.as_f64().unwrap_or(0.0)),
             (Type::Text(_), Json::String(text)) => Self::text(text),
             (Type::Bytes(_), Json::String(text)) => {
-                let bytes = STANDARD
-                    .decode(text)
-                    .map_err(|_| EvalError::message(format!("Invalid base64 {text:?}")))?;
+                let bytes = STANDARD.decode(text).map_err(|_| {
+                    EvalError::message(format!("Invalid byte formatted string {text}"))
+                })?;
                 Self::Bytes(bytes.into())
             }
             (Type::Duration, Json::String(text)) => {
-                let nanos = parse_duration(text)
-                    .ok_or_else(|| EvalError::message(format!("Invalid duration {text:?}")))?;
+                let unreadable = || {
+                    let problem =
+                        format!("Invalid duration {text}: unable to parse {text} as duration");
+                    EvalError::message(problem)
+                };
+                let nanos = parse_duration(text).ok_or_else(unreadable)?;
                 Self::Duration(nanos)
             }
             (Type::Timestamp, Json::String(text)) => {
                 Self::Timestamp(moment(text).ok_or_else(|| {
-                    EvalError::message(format!("Invalid date formatted string {text:?}"))
+                    EvalError::message(format!("Invalid date formatted string {text}"))
                 })?)
             }
             (Type::List(list), Json::Array(items)) => Self::JsonList(items, list),
             (Type::Map(map), Json::Object(members)) => Self::JsonMap(members, map),
             (Type::Object(object), Json::Object(members)) => Self::Object(members, object),
-            (expected, _) => {
-                return Err(EvalError::message(format!("invalid data, expected a {expected}")));
-            }
+            (expected, found) => return Err(unexpected(expected, found)),
         })
     }
 

@@ -5,8 +5,7 @@ use validation::field::{Error, ErrorList, Path, Shown};
 
 use super::{OLD_SELF, Place, Rule, Rules};
 use crate::cel::{EvalError, Value};
-use crate::schema::{ListKind, Node, Old, shown};
-use crate::value::equal;
+use crate::schema::{ListKind, Node, Old, is_unchanged, shown};
 
 /// What one evaluation, and all for one object, may cost.
 const RULE_COST_MAX: u64 = 1_000_000;
@@ -33,14 +32,13 @@ struct Before<'v> {
 }
 
 impl<'v> Before<'v> {
-    fn below(self, value: &Json, old: Old<'v>) -> Self {
-        let unchanged = self.old.value().map_or(self.unchanged, |old| equal(old, value));
-        Self { old, unchanged }
+    fn below(self, node: &Node, value: &Json, old: Old<'v>) -> Self {
+        Self { old, unchanged: self.is_unchanged(node, value) }
     }
 
     /// Whether what is wrong with a value was wrong before.
-    fn is_unchanged(self, value: &Json) -> bool {
-        self.old.value().map_or(self.unchanged, |old| equal(old, value))
+    fn is_unchanged(self, node: &Node, value: &Json) -> bool {
+        self.old.value().map_or(self.unchanged, |old| is_unchanged(node, value, old))
     }
 }
 
@@ -69,12 +67,12 @@ impl Run {
                     ListKind::Atomic | ListKind::Set => None,
                 };
                 for (index, item) in items.iter().enumerate() {
-                    let before = before.below(value, before.old.item(item, keys));
+                    let before = before.below(node, value, before.old.item(item, keys));
                     self.place(place, schema, item, before, &path.index(index));
                 }
             }
             Json::Object(members) => {
-                let of = |name: &str| before.below(value, before.old.member(name));
+                let of = |name: &str| before.below(node, value, before.old.member(name));
                 if let (Some(place), Some(schema)) = (&place.additional, node.additional_schema()) {
                     for (name, member) in members {
                         self.place(place, schema, member, of(name), &path.key(name));
@@ -137,7 +135,7 @@ impl Run {
         }
         let message = self.message(rule, variables);
         // Only what has not changed, and does not depend on a change, is let through.
-        if uses_old_self || !before.is_unchanged(value) {
+        if uses_old_self || !before.is_unchanged(node, value) {
             self.errors.push(refusal(rule, value, message, path));
         }
     }

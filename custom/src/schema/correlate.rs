@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::node::{ListKind, Node};
 use crate::value::equal;
 
 /// The value that a value replaces.
@@ -41,5 +42,32 @@ impl<'v> Old<'v> {
             })
         };
         items.iter().find(same_key).map_or(Self::Unknown, Self::Known)
+    }
+}
+
+/// Whether a value is what it was. In objects the reference only compares what the schema knows: one in
+/// which there is anything else counts as changed.
+pub(crate) fn is_unchanged(node: &Node, value: &Value, old: &Value) -> bool {
+    match (value, old) {
+        (Value::Array(items), Value::Array(before)) => {
+            let (ListKind::Map(keys), Some(schema)) = (&node.list, &node.items) else {
+                return equal(value, old);
+            };
+            items.len() == before.len()
+                && items.iter().all(|item| {
+                    let before = Old::Known(old).item(item, Some(keys)).value();
+                    before.is_some_and(|before| is_unchanged(schema, item, before))
+                })
+        }
+        (Value::Object(members), Value::Object(before)) => {
+            members.len() == before.len()
+                && members.iter().all(|(name, member)| {
+                    let schema = node.properties.get(name).or_else(|| node.additional_schema());
+                    schema
+                        .zip(before.get(name))
+                        .is_some_and(|(schema, before)| is_unchanged(schema, member, before))
+                })
+        }
+        _ => equal(value, old),
     }
 }

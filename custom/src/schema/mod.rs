@@ -19,7 +19,7 @@ use api::schema::TypeDef;
 use serde_json::Value;
 use validation::field::{Error, ErrorList, ErrorType, Path, Shown};
 
-pub(crate) use correlate::Old;
+pub(crate) use correlate::{Old, is_unchanged};
 pub(crate) use embedded::validate as validate_embedded;
 pub(crate) use format::{Format, go_duration, parse_duration};
 pub(crate) use lists::shown;

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use validation::field::{Error, ErrorList, Shown};
 use validation::text::go_quote;
 
-use super::correlate::Old;
+use super::correlate::{Old, is_unchanged};
 use super::lists::{shown, sorted};
 use super::node::{Additional, Kind, ListKind, Node};
 use crate::value::equal;
@@ -64,7 +64,9 @@ impl Place {
 fn check(node: &Node, value: &Value, old: Old<'_>, place: &Place) -> Outcome {
     let outcome = checks(node, value, old, place);
     match old {
-        Old::Known(old) if !outcome.errors.is_empty() && equal(old, value) => Outcome::default(),
+        Old::Known(old) if !outcome.errors.is_empty() && is_unchanged(node, value, old) => {
+            Outcome::default()
+        }
         _ => outcome,
     }
 }

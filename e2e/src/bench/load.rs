@@ -4,24 +4,26 @@ use std::io::BufReader;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use serde_json::json;
-
-use crate::case::{Body, Call, Sender};
+use super::common::{FLOW_SCHEMAS, call, create_settled, flow_schema, user, version};
+use crate::case::{Body, Call};
 use crate::clock::{Deadline, now};
 use crate::error::Error;
 use crate::http::{Connection, Timeouts, read_response};
 use crate::target::{Target, send};
 
-const FLOW_SCHEMAS: &str = "/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas";
-
 /// How long one request may take, in seconds.
 const REQUEST_SECONDS: u64 = 60;
+
+/// The object that is applied again and again.
+const APPLIED: &str = "bench-applied";
 
 /// What is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Get,
     List,
+    /// Applies an object as it is.
+    Apply,
     Create,
 }
 
@@ -38,12 +40,13 @@ pub struct Load {
 
 impl Kind {
     /// In the order in which they are sent: what adds objects comes last.
-    pub(super) const ALL: [Self; 3] = [Self::Get, Self::List, Self::Create];
+    pub(super) const ALL: [Self; 4] = [Self::Get, Self::List, Self::Apply, Self::Create];
 
     fn name(self) -> &'static str {
         match self {
             Self::Get => "GET",
             Self::List => "LIST",
+            Self::Apply => "APPLY, no change",
             Self::Create => "CREATE, durable",
         }
     }
@@ -56,17 +59,28 @@ impl Kind {
         let call = match self {
             Self::Get => Call::of("GET", format!("{FLOW_SCHEMAS}/global-default")),
             Self::List => Call::of("GET", FLOW_SCHEMAS),
-            // Below the schema that serves the load's own user, so that they cost it nothing.
-            Self::Create => Call::of("POST", FLOW_SCHEMAS).with_body(Body::Json(json!({
-                "metadata": { "name": format!("bench-{number}") },
-                "spec": {
-                    "matchingPrecedence": 9999,
-                    "priorityLevelConfiguration": { "name": "global-default" },
-                },
-            }))),
+            Self::Apply => apply(),
+            Self::Create => {
+                let schema = flow_schema(&format!("bench-{number}"));
+                Call::of("POST", FLOW_SCHEMAS).with_body(Body::Json(schema))
+            }
         };
-        call.sent_by(Sender::Named("alice".to_owned()))
+        call.sent_by(user())
     }
+}
+
+fn apply() -> Call {
+    Call::of("PATCH", format!("{FLOW_SCHEMAS}/{APPLIED}?fieldManager=bench"))
+        .with_header("Content-Type", "application/apply-patch+yaml")
+        .with_body(Body::Json(flow_schema(APPLIED)))
+}
+
+/// When to stop.
+#[derive(Debug, Clone, Copy)]
+enum End {
+    After(Duration),
+    /// So many requests in all.
+    At(u64),
 }
 
 /// Sends requests of one kind over so many connections for so long.
@@ -76,12 +90,37 @@ pub(super) fn run(
     connections: usize,
     wait: Duration,
 ) -> Result<Load, Error> {
+    if kind != Kind::Apply {
+        return send_until(target, kind, connections, End::After(wait));
+    }
+    create_settled(target, APPLIED)?;
+    let before = version(&call(target, &apply())?);
+    let load = send_until(target, kind, connections, End::After(wait))?;
+    let after = version(&call(target, &apply())?);
+    if before == after {
+        Ok(load)
+    } else {
+        Err(Error::Http(format!("applies that change nothing wrote: {before:?} is {after:?}")))
+    }
+}
+
+/// Sends so many requests of one kind over so many connections.
+pub(super) fn run_to(
+    target: &Target,
+    kind: Kind,
+    connections: usize,
+    requests: usize,
+) -> Result<Load, Error> {
+    let requests = u64::try_from(requests).unwrap_or(u64::MAX);
+    send_until(target, kind, connections, End::At(requests))
+}
+
+fn send_until(target: &Target, kind: Kind, connections: usize, end: End) -> Result<Load, Error> {
     let numbers = AtomicU64::new(0);
     let begin = now();
     let latencies = std::thread::scope(|scope| {
-        let senders: Vec<_> = (0..connections)
-            .map(|_| scope.spawn(|| sender(target, kind, wait, &numbers)))
-            .collect();
+        let senders: Vec<_> =
+            (0..connections).map(|_| scope.spawn(|| sender(target, kind, end, &numbers))).collect();
         let join = |sender: std::thread::ScopedJoinHandle<'_, _>| {
             sender.join().unwrap_or_else(|_| Err(Error::Http("a sender panicked".to_owned())))
         };
@@ -97,16 +136,23 @@ pub(super) fn run(
 fn sender(
     target: &Target,
     kind: Kind,
-    wait: Duration,
+    end: End,
     numbers: &AtomicU64,
 ) -> Result<Vec<Duration>, Error> {
     let request_limit = Duration::from_secs(REQUEST_SECONDS);
     let connection = target.address.connect(Timeouts::of_seconds(REQUEST_SECONDS))?;
     let mut connection = BufReader::new(connection);
-    let deadline = Deadline::after(wait);
+    let (deadline, requests) = match end {
+        End::After(wait) => (Some(Deadline::after(wait)), u64::MAX),
+        End::At(requests) => (None, requests),
+    };
     let mut latencies = Vec::new();
-    while !deadline.passed() {
-        let call = kind.call(numbers.fetch_add(1, Ordering::Relaxed));
+    while !deadline.is_some_and(Deadline::passed) {
+        let number = numbers.fetch_add(1, Ordering::Relaxed);
+        if number >= requests {
+            break;
+        }
+        let call = kind.call(number);
         let bytes = target.message(&call)?.to_bytes(&target.address);
         connection.get_mut().renew(request_limit);
         let begin = now();

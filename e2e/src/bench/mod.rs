@@ -1,7 +1,10 @@
 //! Measuring servers from outside: start-up, memory, requests per second, latencies.
 
+mod common;
 mod contender;
 mod cost;
+mod fan_out;
+mod lists;
 mod load;
 mod memory;
 mod report;
@@ -13,6 +16,8 @@ use std::time::Duration;
 use crate::error::Error;
 
 pub use cost::Cost;
+pub use fan_out::FanOut;
+pub use lists::Lists;
 pub use report::Report;
 
 /// What is measured, and how long.
@@ -28,6 +33,12 @@ pub struct Plan {
     pub each: Duration,
     /// How many starts on empty folders.
     pub starts: usize,
+    /// How many objects are listed.
+    pub objects: usize,
+    /// How many watch at the same time.
+    pub watchers: usize,
+    /// How many events each of them gets.
+    pub events: usize,
 }
 
 /// The reference's two programs.
@@ -59,6 +70,24 @@ pub fn run(plan: &Plan) -> Result<Vec<Report>, Error> {
 /// As those of [`run`].
 pub fn flow_control_cost(plan: &Plan) -> Result<Cost, Error> {
     cost::measure(plan)
+}
+
+/// Measures lists of many objects.
+///
+/// # Errors
+///
+/// As those of [`run`].
+pub fn lists(plan: &Plan) -> Result<Lists, Error> {
+    lists::measure(plan)
+}
+
+/// Measures how fast many watchers learn of changes.
+///
+/// # Errors
+///
+/// As those of [`run`], and where an event is missing or out of order.
+pub fn fan_out(plan: &Plan) -> Result<FanOut, Error> {
+    fan_out::measure(plan)
 }
 
 fn measure(program: &contender::Program, plan: &Plan) -> Result<Report, Error> {

@@ -21,16 +21,16 @@ pub struct Report {
 }
 
 /// The value below which that many per cent lie; zero where there is none.
-fn percentile(sorted: &[Duration], percent: usize) -> Duration {
+pub(super) fn percentile(sorted: &[Duration], percent: usize) -> Duration {
     let rank = (sorted.len() * percent).div_ceil(100).saturating_sub(1);
     sorted.get(rank).copied().unwrap_or_default()
 }
 
-fn milliseconds(duration: Duration) -> String {
+pub(super) fn milliseconds(duration: Duration) -> String {
     format!("{:.2} ms", duration.as_secs_f64() * 1_000.0)
 }
 
-fn megabytes(kilobytes: u64) -> String {
+pub(super) fn megabytes(kilobytes: u64) -> String {
     let kilobytes = f64::from(u32::try_from(kilobytes).unwrap_or(u32::MAX));
     format!("{:.1} MB", kilobytes / 1_024.0)
 }

@@ -9,8 +9,9 @@ use e2e::{Error, binary};
 
 use super::say;
 
-/// Starts the server with its objects on disk and measures start-up, memory, and GETs, LISTs and
-/// durable CREATEs over TLS by an ordinary user; and what Priority and Fairness costs a GET.
+/// Starts the server with its objects on disk and measures start-up, memory, and GETs, LISTs, applies
+/// and durable CREATEs over TLS by an ordinary user; what Priority and Fairness costs a GET; lists of
+/// many objects; and events to many watchers.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Bench {
     /// The server's program; built where left out.
@@ -31,6 +32,15 @@ pub(crate) struct Bench {
     /// Starts on empty folders.
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u16).range(1..=1_000))]
     starts: u16,
+    /// Objects in the long lists.
+    #[arg(long, default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    objects: u32,
+    /// Watches that are open at the same time.
+    #[arg(long, default_value_t = 1_000, value_parser = clap::value_parser!(u32).range(1..=5_000))]
+    watchers: u32,
+    /// Events for each watch.
+    #[arg(long, default_value_t = 1_000, value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    events: u32,
 }
 
 impl Bench {
@@ -42,6 +52,9 @@ impl Bench {
             connections: self.connections.into(),
             each: Duration::from_secs(self.seconds),
             starts: self.starts.into(),
+            objects: size(self.objects),
+            watchers: size(self.watchers),
+            events: size(self.events),
         };
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         say(&format!(
@@ -52,6 +65,12 @@ impl Bench {
             say(&report.to_string());
         }
         say(&bench::flow_control_cost(&plan)?.to_string());
+        say(&bench::lists(&plan)?.to_string());
+        say(&bench::fan_out(&plan)?.to_string());
         Ok(ExitCode::SUCCESS)
     }
+}
+
+fn size(number: u32) -> usize {
+    usize::try_from(number).unwrap_or(usize::MAX)
 }

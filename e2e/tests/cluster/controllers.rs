@@ -158,3 +158,39 @@ fn a_namespace_tells_what_is_left_and_goes_when_nothing_is() {
         server.get(&format!("{NAMESPACES}/n")).is_none().then_some(())
     });
 }
+
+#[test]
+fn custom_resources_are_collected_as_soon_as_they_are_served() {
+    let server = Running::with(&["--controllers=garbage-collector"]);
+    let schema = json!({ "type": "object", "x-kubernetes-preserve-unknown-fields": true });
+    let version = json!({ "name": "v1", "served": true, "storage": true,
+        "schema": { "openAPIV3Schema": schema } });
+    let definition = json!({
+        "metadata": { "name": "widgets.example.com" },
+        "spec": {
+            "group": "example.com",
+            "scope": "Namespaced",
+            "names": { "plural": "widgets", "kind": "Widget" },
+            "versions": [version],
+        },
+    });
+    server.create("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", definition);
+    let widgets = "/apis/example.com/v1/namespaces/default/widgets";
+    server.wait_for("the list of widgets", || server.get(widgets));
+    let widget = |name: &str, owners: serde_json::Value| {
+        json!({ "apiVersion": "example.com/v1", "kind": "Widget",
+            "metadata": { "name": name, "ownerReferences": owners } })
+    };
+    let owner = server.create(widgets, widget("owner", json!([])));
+    let mut reference = reference(&owner);
+    reference["apiVersion"] = json!("example.com/v1");
+    reference["kind"] = json!("Widget");
+    server.create(widgets, widget("child", json!([reference])));
+    let metadata = json!({ "name": "typed", "ownerReferences": [reference] });
+    server.create(CONFIG_MAPS, json!({ "metadata": metadata }));
+    server.delete(&format!("{widgets}/owner"), "Background");
+    server.wait_until_gone("typed");
+    server.wait_for("the end of the child", || {
+        server.get(&format!("{widgets}/child")).is_none().then_some(())
+    });
+}

@@ -53,6 +53,36 @@ pub(crate) fn update(pod: &Value, old: &Value, errors: &mut ErrorList) {
     }
 }
 
+/// The rules of a pod whose ephemeral containers were changed: more may come, none may go.
+pub(crate) fn ephemeral_containers_update(pod: &Value, old: &Value, errors: &mut ErrorList) {
+    const LIST: &str = "ephemeralContainers";
+    let (spec, old, path) = (pod.member("spec"), old.member("spec"), Path::new("spec").child(LIST));
+    let taken = ["containers", "initContainers"].into_iter().flat_map(|list| spec.items(list));
+    let mut taken: Vec<&str> = taken.map(|container| container.text("name")).collect();
+    for (index, container) in spec.items(LIST).iter().enumerate() {
+        let (name, path) = (container.text("name"), path.index(index));
+        if name.is_empty() {
+            errors.push(Error::required(&path.child("name"), ""));
+        } else if taken.contains(&name) {
+            errors.push(Error::duplicate(&path.child("name"), name));
+        }
+        if container.is_blank("image") {
+            errors.push(Error::required(&path.child("image"), ""));
+        }
+        taken.push(name);
+    }
+    for container in old.items(LIST) {
+        let name = container.text("name");
+        let why = match spec.items(LIST).iter().find(|now| now.text("name") == name) {
+            None => "removed",
+            Some(now) if now != container => "changed",
+            Some(_) => continue,
+        };
+        let detail = format!("existing ephemeral containers {name:?} may not be {why}\n");
+        errors.push(Error::forbidden(&path, detail));
+    }
+}
+
 /// A deadline may come nearer, never go away.
 fn deadline(errors: &mut ErrorList, spec: &Value, old: &Value, path: &Path) {
     let path = path.child("activeDeadlineSeconds");
@@ -160,5 +190,33 @@ mod tests {
         assert!(text.ends_with("6: must be less than or equal to previous value"));
         let text = texts_of(|spec| spec["tolerations"] = json!([]));
         assert!(text.starts_with("spec.tolerations: Forbidden: existing toleration"));
+    }
+
+    #[test]
+    fn ephemeral_containers_come_and_stay() {
+        let pod = |ephemeral: Value| {
+            let containers = json!([{"name": "c", "image": "c:1"}]);
+            json!({"spec": {"containers": containers, "ephemeralContainers": ephemeral}})
+        };
+        let old = pod(json!([{"name": "d", "image": "d:1"}]));
+        let texts = |ephemeral: Value| {
+            let mut errors = ErrorList::default();
+            ephemeral_containers_update(&pod(ephemeral), &old, &mut errors);
+            errors.iter().map(ToString::to_string).collect::<Vec<_>>()
+        };
+        let more = json!([{"name": "d", "image": "d:1"}, {"name": "e", "image": "e:1"}]);
+        assert_eq!(texts(more), Vec::<String>::new());
+        let text =
+            "spec.ephemeralContainers: Forbidden: existing ephemeral containers \"d\" may not be";
+        assert_eq!(texts(json!([])), [format!("{text} removed\n")]);
+        assert_eq!(texts(json!([{"name": "d", "image": "d:2"}])), [format!("{text} changed\n")]);
+        let twice = json!([{"name": "d", "image": "d:1"}, {"name": "c"}]);
+        assert_eq!(
+            texts(twice),
+            [
+                "spec.ephemeralContainers[1].name: Duplicate value: \"c\"",
+                "spec.ephemeralContainers[1].image: Required value",
+            ]
+        );
     }
 }

@@ -128,3 +128,11 @@ fn shared_parameters_keep_the_document_small() {
     let v2 = ours().to_string().len();
     assert!(v2 < v3, "{v2} bytes, and {v3} in version 3");
 }
+
+#[test]
+fn a_custom_resource_is_shown_as_its_own_schema_says() {
+    let document = document(&[testing::custom()]);
+    let definitions = &document["definitions"];
+    assert_eq!(definitions["com.example.v1.Widget"], json!({ "type": "object", "x-v2": true }));
+    assert!(encode(&document).windows(21).any(|bytes| bytes == b"com.example.v1.Widget"));
+}

@@ -83,3 +83,23 @@ fn the_index_points_to_the_documents_with_their_hashes() {
     let key = format!("apis/{FLOWCONTROL}/v1");
     assert_eq!(index, json!({ "paths": { key: { "serverRelativeURL": url } } }));
 }
+
+#[test]
+fn a_custom_resource_is_shown_as_its_own_schema_says_and_as_what_it_takes() {
+    let groups = [testing::custom()];
+    let key = Key::GroupVersion(GroupVersion::new("example.com", "v1"));
+    let document = document(&groups, &key).expect("a document");
+    let schemas = &document["components"]["schemas"];
+    assert_eq!(schemas["com.example.v1.Widget"], json!({ "type": "object", "x-v3": true }));
+    assert!(schemas["io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"]["properties"].is_object());
+    let items = &schemas["com.example.v1.WidgetList"]["properties"]["items"]["items"];
+    assert_eq!(items["$ref"], "#/components/schemas/com.example.v1.Widget");
+    let paths = document["paths"].as_object().expect("paths");
+    assert!(paths.keys().all(|path| !path.contains("/watch/")), "{paths:?}");
+    let patch = &paths["/apis/example.com/v1/widgets/{name}"]["patch"];
+    let content = patch["requestBody"]["content"].as_object().expect("media types");
+    assert!(content.contains_key("application/apply-patch+yaml"));
+    assert!(!content.contains_key("application/strategic-merge-patch+json"));
+    let read = &paths["/apis/example.com/v1/widgets/{name}"]["get"]["responses"]["200"]["content"];
+    assert_eq!(read.get("application/vnd.kubernetes.protobuf"), None);
+}

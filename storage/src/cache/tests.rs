@@ -293,7 +293,7 @@ async fn a_cache_that_comes_later_has_what_is_stored_and_what_follows() {
 }
 
 async fn modified(store: &Memory) -> Revision {
-    let read = store.get(&crate::Key::new("/x/a"), crate::At::Latest).await.unwrap();
+    let read = store.get(&Key::new("/x/a"), crate::At::Latest).await.unwrap();
     read.value.unwrap().modified
 }
 
@@ -328,5 +328,5 @@ async fn no_cache_joins_a_feed_that_ended() {
     let set = CacheSet::new(Arc::clone(&store) as Arc<dyn Backend>).unwrap();
     let (feed, caches) = set.feed();
     drop(feed);
-    assert_eq!(caches.cache("/x/", Text).await.unwrap_err(), crate::Error::Closed);
+    assert_eq!(caches.cache("/x/", Text).await.unwrap_err(), Error::Closed);
 }

@@ -80,8 +80,8 @@ fn files_that_are_no_configuration_are_refused() {
         ),
         (
             &format!("{HEAD}jwt:\n- issuer: {{ uri: x }}\n  foo: 1\n"),
-            "strict decoding error: unknown field \"jwt[0].issuer.uri\", unknown field \
-             \"jwt[0].foo\"",
+            "strict decoding error: unknown field \"jwt[0].foo\", unknown field \
+             \"jwt[0].issuer.uri\"",
         ),
     ] {
         let expected = format!("--authentication-config authn.yaml: {error}");

@@ -19,6 +19,8 @@ pub(super) struct Known {
     modified: Revision,
     compiled: Option<(Basis, Option<Arc<Compiled>>)>,
     served: Option<Serving>,
+    /// It has changed since what is served of it was looked at.
+    changed: bool,
     /// Its objects were taken away, and no further ones can be made.
     pub(super) is_empty: bool,
 }
@@ -38,7 +40,7 @@ struct Serving {
 
 impl Known {
     fn new(value: Value, modified: Revision) -> Self {
-        Self { value, modified, compiled: None, served: None, is_empty: false }
+        Self { value, modified, compiled: None, served: None, changed: true, is_empty: false }
     }
 
     pub(super) fn group(&self) -> &str {
@@ -93,8 +95,12 @@ impl KnownDefinitions {
         self.all.get(name)
     }
 
-    pub(super) fn get_mut(&mut self, name: &str) -> Option<&mut Known> {
-        self.all.get_mut(name)
+    /// Notes that the objects of a definition were taken away.
+    pub(super) fn set_empty(&mut self, name: &str) {
+        if let Some(known) = self.all.get_mut(name) {
+            known.is_empty = true;
+            known.changed = true;
+        }
     }
 
     /// The names of those that are so.
@@ -138,6 +144,7 @@ impl KnownDefinitions {
     pub(super) fn replace(&mut self, name: &str, value: Value) {
         let Some(known) = self.all.get_mut(name) else { return };
         let before = std::mem::replace(&mut known.value, value);
+        known.changed = true;
         let same_object = metadata::uid(&before) == metadata::uid(&known.value);
         known.is_empty &= same_object;
         let changed =
@@ -176,7 +183,9 @@ impl KnownDefinitions {
     /// Brings what is served up to date; whether it has changed.
     pub(super) async fn compile(&mut self, catalog: &Catalog) -> bool {
         let mut changed = std::mem::take(&mut self.gone);
-        for (name, known) in &mut self.all {
+        // Looking at each of many definitions for each change would cost more than all else.
+        for (name, known) in self.all.iter_mut().filter(|(_, known)| known.changed) {
+            known.changed = false;
             if !known.is_wanted() {
                 changed |= known.served.take().is_some();
                 continue;
@@ -205,7 +214,10 @@ impl KnownDefinitions {
 
     /// What could not be served is tried again.
     pub(super) fn forget_served(&mut self) {
-        self.all.values_mut().for_each(|known| known.served = None);
+        for known in self.all.values_mut() {
+            known.served = None;
+            known.changed = true;
+        }
         self.gone = true;
     }
 }
@@ -230,4 +242,102 @@ async fn compile(name: &str, value: &Value, catalog: &Catalog) -> Option<Arc<Com
         return None;
     }
     Some(Arc::new(compiled))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use storage::Backend;
+    use storage::memory::Memory;
+
+    use super::*;
+    use crate::nonresource::AboutServer;
+    use crate::options::RuntimeConfig;
+    use crate::resources::Resources;
+    use crate::resources::custom::testing::definition;
+
+    async fn catalog() -> Catalog {
+        let backend: Arc<dyn Backend> = Arc::new(Memory::new());
+        let built_in = Resources::built_in(&RuntimeConfig::default());
+        Catalog::open(&backend, built_in, AboutServer::default()).await.unwrap()
+    }
+
+    /// Definitions as they are known when they were just read.
+    fn known(definitions: &[Value]) -> KnownDefinitions {
+        let mut known = KnownDefinitions::default();
+        for (revision, value) in (1..).zip(definitions) {
+            let name = metadata::text(value, "name").to_owned();
+            known.unsettled.insert((Revision(revision), name.clone()));
+            known.all.insert(name, Known::new(value.clone(), Revision(revision)));
+        }
+        known
+    }
+
+    const NAME: &str = "widgets.example.com";
+
+    #[tokio::test]
+    async fn what_says_the_same_of_its_objects_is_not_compiled_again() {
+        let catalog = catalog().await;
+        let mut known = known(&[definition()]);
+        assert!(known.compile(&catalog).await);
+        let first = known.served();
+        assert!(!known.compile(&catalog).await, "nothing has changed");
+
+        let mut going = definition();
+        let condition = json!({ "type": "Terminating", "status": "True" });
+        going["status"]["conditions"].as_array_mut().unwrap().push(condition);
+        known.replace(NAME, going);
+        assert!(known.compile(&catalog).await);
+        assert!(Arc::ptr_eq(&known.served()[0].stored, &first[0].stored));
+
+        let mut other = definition();
+        other["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["description"] = json!("New.");
+        known.replace(NAME, other);
+        assert!(known.compile(&catalog).await);
+        assert!(!Arc::ptr_eq(&known.served()[0].stored, &first[0].stored));
+    }
+
+    #[tokio::test]
+    async fn what_waits_only_for_the_end_of_its_objects_is_served_no_more_when_they_are_gone() {
+        let catalog = catalog().await;
+        let mut going = definition();
+        going["metadata"]["deletionTimestamp"] = json!("2026-01-01T00:00:00Z");
+        going["metadata"]["finalizers"] = json!([CLEANUP, "example.com/mine"]);
+        let mut known = known(&[going.clone()]);
+        known.compile(&catalog).await;
+        known.set_empty(NAME);
+        assert!(!known.compile(&catalog).await, "somebody else holds it");
+        going["metadata"]["finalizers"] = json!([CLEANUP]);
+        known.replace(NAME, going);
+        assert!(known.get(NAME).unwrap().awaits_cleanup());
+        assert!(known.compile(&catalog).await);
+        assert_eq!(known.served().len(), 0);
+    }
+
+    #[tokio::test]
+    async fn a_definition_of_a_built_in_kind_takes_nothing_over() {
+        let catalog = catalog().await;
+        let mut definition = definition();
+        definition["spec"]["group"] = json!("events.k8s.io");
+        definition["spec"]["names"]["plural"] = json!("events");
+        let mut known = known(&[definition]);
+        known.compile(&catalog).await;
+        assert_eq!(known.served().len(), 0);
+    }
+
+    #[test]
+    fn who_waits_for_a_name_gets_another_chance_when_one_is_freed() {
+        let mut waiting = definition();
+        waiting["metadata"]["name"] = json!("gadgets.example.com");
+        waiting["status"] = json!({ "acceptedNames": { "plural": "", "kind": "" } });
+        let mut known = known(&[definition(), waiting]);
+        assert_eq!(known.next_unsettled().as_deref(), Some(NAME));
+        assert_eq!(known.next_unsettled().as_deref(), Some("gadgets.example.com"));
+        assert_eq!(known.next_unsettled(), None);
+        let mut renamed = definition();
+        renamed["status"]["acceptedNames"]["kind"] = json!("Thing");
+        known.replace(NAME, renamed);
+        assert_eq!(known.next_unsettled().as_deref(), Some("gadgets.example.com"));
+        assert_eq!(known.next_unsettled(), None);
+    }
 }

@@ -153,6 +153,12 @@ impl Graph {
         self.nodes.get(uid).map(|node| node.place.namespace.as_str())
     }
 
+    /// Whether an object has an owner that was never seen: nobody will tell when that is gone.
+    pub(super) fn has_unseen_owner(&self, uid: &Uid) -> bool {
+        let owners = self.nodes.get(uid).map(|node| node.owners.as_slice()).unwrap_or_default();
+        owners.iter().any(|owner| !self.nodes.contains_key(&owner.uid))
+    }
+
     fn job(&mut self, task: &Task) -> Option<Job> {
         match task {
             Task::Check(uid) => {

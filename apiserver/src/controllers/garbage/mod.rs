@@ -30,7 +30,7 @@ use crate::server::Server;
 const TOGETHER: usize = 32;
 /// How often new kinds are looked for, and failed jobs are tried again.
 const RETRY: Duration = Duration::from_secs(1);
-/// How often owners are looked for again whose kind is not served.
+/// How often owners are looked for again whose kind is not served or not followed.
 const LOOK_AGAIN: Duration = Duration::from_secs(30);
 
 /// Collects until the server stops.
@@ -127,7 +127,14 @@ impl Collector {
     fn end(&mut self, task: Task, outcome: Outcome) {
         self.under_way.remove(&task);
         match outcome {
-            Outcome::Done => {}
+            Outcome::Done => {
+                // An owner of a kind that is not followed yet may go unseen.
+                if let Task::Check(uid) = &task
+                    && self.graph.has_unseen_owner(uid)
+                {
+                    self.undecided.insert(task);
+                }
+            }
             Outcome::Failed(error) => {
                 tracing::debug!(?task, error, "the garbage collector tries again");
                 self.failed.insert(task);

@@ -214,6 +214,16 @@ fn what_was_missed_while_a_watch_was_down_is_made_up_for() {
 }
 
 #[test]
+fn owners_that_were_never_seen_are_known_to_be_so() {
+    let mut cluster = Cluster::default();
+    cluster.add("child", &[("owner", false)]);
+    assert!(cluster.graph.has_unseen_owner(&uid("child")));
+    cluster.add("owner", &[]);
+    assert!(!cluster.graph.has_unseen_owner(&uid("child")));
+    assert!(!cluster.graph.has_unseen_owner(&uid("nobody")));
+}
+
+#[test]
 fn a_task_under_way_is_not_begun_again() {
     let mut cluster = Cluster::default();
     cluster.add("child", &[("owner", false)]);
