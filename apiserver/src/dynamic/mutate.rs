@@ -135,3 +135,30 @@ fn decoded(resource: &Resource, document: Value) -> Result<Value, String> {
     }
     Ok(object)
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn in_the_second_round_those_are_due_who_saw_an_object_that_changed_since() {
+        let mut round = Round::default();
+        assert!(round.is_due(0) && round.is_due(7), "all are asked once");
+        round.asked.insert(0);
+        round.require_others();
+        round.asked.insert(1);
+        round.left = Some(json!({ "a": 1 }));
+        round.next(&json!({ "a": 1 }));
+        assert_eq!([0, 1, 2].map(|index| round.is_due(index)), [true, false, false]);
+    }
+
+    #[test]
+    fn what_the_server_changes_is_seen_by_all_who_want_to_see_changes() {
+        let mut round = Round { left: Some(json!({ "a": 1 })), ..Round::default() };
+        round.asked.extend([0, 2]);
+        round.next(&json!({ "a": 2 }));
+        assert_eq!([0, 1, 2].map(|index| round.is_due(index)), [true, false, true]);
+    }
+}

@@ -63,6 +63,13 @@ pub(crate) struct Objects<'a> {
     pub(crate) old: Option<&'a Value>,
 }
 
+impl<'a> Objects<'a> {
+    /// Those of a request that makes something.
+    pub(crate) fn new(object: &'a Value) -> Self {
+        Self { object: Some(object), old: None }
+    }
+}
+
 impl Request<'_> {
     /// The request as rules see it, were it made for `resource`.
     pub(super) fn target<'t>(&'t self, resource: &'t Resource) -> Target<'t> {

@@ -47,12 +47,20 @@ pub(crate) struct Origin {
     pub(crate) dry_run: bool,
     /// Who is warned.
     pub(crate) record: Option<Arc<Record>>,
+    /// Webhooks and policies have already seen what is asked for.
+    pub(crate) is_admitted: bool,
 }
 
 impl Origin {
     /// The server itself, under the name of a field manager.
     pub(crate) fn own(manager: &str) -> Self {
-        Self { manager: manager.to_owned(), user: None, dry_run: false, record: None }
+        Self {
+            manager: manager.to_owned(),
+            user: None,
+            dry_run: false,
+            record: None,
+            is_admitted: false,
+        }
     }
 }
 

@@ -13,9 +13,8 @@ impl Services for Catalog {
         let served = self.now();
         let service = read(&served, "", "services", namespace, name);
         let service = service.ok_or_else(|| format!("service {name:?} not found"))?;
-        let port_name = match port_name(&service, port) {
-            Some(port_name) => port_name,
-            None => return Err(format!("no service port {port} found for service {name:?}")),
+        let Some(port_name) = port_name(&service, port) else {
+            return Err(format!("no service port {port} found for service {name:?}"));
         };
         if service["spec"]["type"] == "ExternalName" {
             let host = service["spec"]["externalName"].as_str().unwrap_or_default();

@@ -10,7 +10,7 @@ use storage::cache::Freshness;
 use validation::text::go_quote;
 
 use super::super::Call;
-use crate::dynamic::Operation;
+use crate::dynamic::{Objects, Operation};
 use crate::reply::Reply;
 use crate::request::query::Query;
 use crate::resources::GroupVersionKind;
@@ -117,7 +117,8 @@ pub(super) async fn serve(call: Call<'_>, connect: Connect) -> Result<Reply, Sta
     if connect != Connect::Log {
         let (subresource, kind) = connect.described(&call.resource.kind.kind);
         let options = connect.options(&kind, &call.request.query);
-        call.admit_action(subresource, Operation::Connect, kind, &options, false).await?;
+        let objects = Objects::new(&options);
+        call.admit_action(Operation::Connect, subresource, kind, objects, false).await?;
     }
     match (connect, call.resource.described.plural.as_str()) {
         (Connect::Proxy, "nodes") => proxy_to_node(&call),

@@ -11,7 +11,7 @@ use validation::field::{Error, ErrorList, Path};
 use super::super::Call;
 use super::super::options::Write;
 use super::answer;
-use crate::dynamic;
+use crate::dynamic::{Objects, Operation as Admitted};
 use crate::objects::metadata;
 use crate::reply::Reply;
 use crate::resources::GroupVersionKind;
@@ -32,7 +32,8 @@ pub(super) async fn create(mut call: Call<'_>) -> Result<Reply, Status> {
     let seconds = spec["expirationSeconds"].as_i64().unwrap_or(SECONDS_DEFAULT);
     check_seconds(seconds)?;
     let dry_run = asked.options.dry_run;
-    call.admit_action("token", dynamic::Operation::Create, kind, &asked.object, dry_run).await?;
+    let objects = Objects::new(&asked.object);
+    call.admit_action(Admitted::Create, "token", kind, objects, dry_run).await?;
     let audiences = audiences(&call, spec);
     let name = &account.object.metadata.name;
     let uid = account.object.metadata.uid.clone();

@@ -10,7 +10,6 @@ use crate::dynamic::{
     Mutated, Objects, Operation, Request, Round, check_policies, mutate, options, validate,
 };
 use crate::handlers::delete::Deletion;
-use crate::handlers::part::Part;
 use crate::handlers::write::WriteContext;
 use crate::handlers::{Call, versions};
 use crate::objects::{ObjectEntry, metadata};
@@ -66,10 +65,11 @@ impl WriteContext<'_> {
     }
 
     /// The request as webhooks and policies see it; `None` if they do not look at it. What the
-    /// server writes by itself is not for them, nor is a pod that a binding changes.
+    /// server writes by itself is not for them, nor is what a subresource changes of which they have
+    /// seen the object.
     fn request<'a>(&'a self, name: &'a str, old: Option<&Value>) -> Option<Request<'a>> {
         let user = self.origin.user.as_deref()?;
-        if self.part == Part::BINDING {
+        if self.origin.is_admitted {
             return None;
         }
         let (operation, kind) = match old {
@@ -165,10 +165,10 @@ impl Call<'_> {
     /// Has everybody look at a request for a subresource whose objects are of a kind of their own.
     pub(in crate::handlers) async fn admit_action(
         &self,
-        subresource: &str,
         operation: Operation,
+        subresource: &str,
         kind: GroupVersionKind,
-        object: &Value,
+        objects: Objects<'_>,
         dry_run: bool,
     ) -> Result<(), Status> {
         let request = Request {
@@ -184,10 +184,10 @@ impl Call<'_> {
             record: Some(&self.request.record),
             options: match operation {
                 Operation::Connect => Value::Null,
+                Operation::Update => options("UpdateOptions", None, dry_run),
                 _ => options("CreateOptions", None, dry_run),
             },
         };
-        let objects = Objects { object: Some(object), old: None };
         Box::pin(self.server.admit_whole(&request, objects)).await
     }
 }
