@@ -268,7 +268,7 @@ fn custom_resources_are_changed_in_the_version_that_is_asked_for() {
 }
 
 #[test]
-fn connections_and_plugins_that_are_off() {
+fn connections_are_seen_by_their_options() {
     let running = Running::new();
     let webhook = start(&running);
     let rules = json!({ "objectSelector": {}, "rules": [{ "operations": ["CONNECT"],
@@ -282,6 +282,38 @@ fn connections_and_plugins_that_are_off() {
     let message = "admission webhook \"deny.example.com\" denied the request: CONNECT p by admin";
     assert_eq!(refused["message"], message);
     assert_eq!(running.call("POST", &format!("{PODS}/p/exec?command=a"), None).0, 400);
+}
+
+#[test]
+fn a_scale_is_seen_as_what_it_is() {
+    let running = Running::new();
+    let webhook = start(&running);
+    let rules = json!({ "objectSelector": {}, "rules": [{ "operations": ["UPDATE"],
+        "apiGroups": ["apps"], "apiVersions": ["v1"], "resources": ["deployments/scale"] }],
+        "matchConditions": [{ "name": "up", "expression":
+            "object.kind == 'Scale' && object.spec.replicas > oldObject.spec.replicas" }] });
+    configure(&running, "Validating", &[hook(&webhook, "/deny", &rules)]);
+    let labels = json!({ "a": "b" });
+    let deployments = "/apis/apps/v1/namespaces/default/deployments";
+    running.done(
+        "POST",
+        deployments,
+        json!({ "metadata": { "name": "d" }, "spec": {
+        "replicas": 2, "selector": { "matchLabels": labels },
+        "template": { "metadata": { "labels": labels },
+            "spec": { "containers": [{ "name": "c", "image": "i" }] } } } }),
+    );
+    let path = format!("{deployments}/d");
+    let scale =
+        |replicas: u64| json!({ "metadata": { "name": "d" }, "spec": { "replicas": replicas } });
+    let dry = format!("{path}/scale?dryRun=All");
+    let refused = soon(&running, ("PUT", &dry, scale(3)), |status, _| status == 403);
+    let message = "admission webhook \"deny.example.com\" denied the request: UPDATE d by admin";
+    assert_eq!(refused["message"], message);
+    let (status, _) = running.merge(&format!("{path}/scale"), json!({ "spec": { "replicas": 3 } }));
+    assert_eq!(status, 403);
+    running.done("PUT", &format!("{path}/scale"), scale(1));
+    assert_eq!(running.merge(&path, json!({ "spec": { "replicas": 3 } })).0, 200);
 }
 
 #[test]
