@@ -11,6 +11,7 @@ use super::super::write::Proposal;
 use super::super::{Call, failure};
 use super::answer;
 use crate::codec::accept;
+use crate::dynamic::{Objects, Operation};
 use crate::objects::metadata;
 use crate::reply::Reply;
 use crate::request::read_body;
@@ -37,8 +38,11 @@ pub(super) async fn get(call: Call<'_>) -> Result<Reply, Status> {
 
 pub(super) async fn update(mut call: Call<'_>) -> Result<Reply, Status> {
     let asked = call.asked(&kind(), Write::Update).await?;
-    let context = call.context(&asked.options, &call.name);
+    let mut context = call.context(&asked.options, &call.name);
     context.check_name(&asked.object)?;
+    let live = current(&call).await?;
+    admit(&call, &asked.object, &live, &asked.options).await?;
+    context.origin.is_admitted = true;
     let written = context.update(|live| Ok(scaled(&call.resource, live, &asked.object))).await?;
     Ok(answer(200, &scale_of(&call.resource, &written.value(&call.resource)), asked.accepted))
 }
@@ -50,7 +54,11 @@ pub(super) async fn patch(mut call: Call<'_>) -> Result<Reply, Status> {
     let options = WriteOptions::read(&call.request.query, Write::Patch)?;
     let patch =
         api::decode::parse_json(&text).map_err(|_| Status::bad_request("invalid JSON patch"))?;
-    let context = call.context(&options, &call.name);
+    let mut context = call.context(&options, &call.name);
+    let live = current(&call).await?;
+    let scale = patched(live.clone(), patch_type, patch.clone())?;
+    admit(&call, &scale, &live, &options).await?;
+    context.origin.is_admitted = true;
     let propose = |live: &Value| {
         let scale = patched(scale_of(&call.resource, live), patch_type, patch.clone())?;
         context.check_name(&scale)?;
@@ -58,6 +66,23 @@ pub(super) async fn patch(mut call: Call<'_>) -> Result<Reply, Status> {
     };
     let written = context.update(propose).await?;
     Ok(answer(200, &scale_of(&call.resource, &written.value(&call.resource)), accepted))
+}
+
+/// The Scale of the stored object.
+async fn current(call: &Call<'_>) -> Result<Value, Status> {
+    let entry = call.entry(Freshness::Consistent).await?;
+    Ok(scale_of(&call.resource, &entry.object.value(&call.resource)))
+}
+
+/// Webhooks and policies see the Scale, not what it is of.
+async fn admit(
+    call: &Call<'_>,
+    scale: &Value,
+    live: &Value,
+    options: &WriteOptions,
+) -> Result<(), Status> {
+    let objects = Objects { object: Some(scale), old: Some(live) };
+    call.admit_action(Operation::Update, "scale", kind(), objects, options.dry_run).await
 }
 
 /// A Scale has no lists that could be merged: a strategic merge is a plain one.
