@@ -276,7 +276,7 @@ impl<'c> WriteContext<'c> {
     }
 
     /// The object with its managed fields as the write leaves them.
-    fn keep_books(&self, live: Option<&Value>, mut object: Value) -> Value {
+    pub(crate) fn keep_books(&self, live: Option<&Value>, mut object: Value) -> Value {
         self.resource.drop_empty(&mut object);
         self.with_endpoint(|endpoint, writer| {
             patch::managed::update(endpoint, live, object, writer)
@@ -287,7 +287,7 @@ impl<'c> WriteContext<'c> {
     pub(crate) fn with_endpoint<T>(&self, f: impl FnOnce(&Endpoint<'_>, Writer<'_>) -> T) -> T {
         let served = self.server.catalog.peek();
         let versions = ServedVersions(&served.resources, self.resource);
-        let reset_fields = self.part.reset_fields(self.resource.has_status);
+        let reset_fields = self.part.reset_fields(self.resource);
         let endpoint = Endpoint {
             group_version: self.resource.api_version(),
             kind: &self.resource.kind.kind,
@@ -531,7 +531,8 @@ impl<'c> WriteContext<'c> {
     fn prepare_update(&self, object: &mut Value, live: &Value) -> Result<(), Status> {
         self.place(object)?;
         if !self.part.is_whole() {
-            *object = self.part.put(object, live);
+            let also = self.part.metadata(self.resource);
+            *object = self.part.put(object, live, also);
             return Ok(());
         }
         self.reset_status(object, Some(live));
