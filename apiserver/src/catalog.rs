@@ -1,17 +1,14 @@
 //! What is served at the moment. Definitions of custom resources change it while requests run: it is
 //! swapped as a whole, so that a request waits for nobody and never sees half of a change.
 
-use std::net::IpAddr;
 use std::sync::Arc;
 
 use arc_swap::{ArcSwap, Guard};
-use serde_json::Value;
 use storage::{Backend, Error};
 
 use crate::nonresource::{AboutServer, Documents};
 use crate::objects::{ObjectStore, StoreOpener, Stores};
 use crate::resources::{Resource, Resources};
-use crate::webhook::Services;
 
 /// What is served, with the objects and documents that belong to it.
 #[derive(Debug)]
@@ -117,14 +114,6 @@ impl Catalog {
         before.stores.iter().filter(|store| !kept(store)).for_each(|store| {
             store.cache.end_watches();
         });
-    }
-}
-
-impl Services for Catalog {
-    fn cluster_ip(&self, namespace: &str, name: &str) -> Option<IpAddr> {
-        let service = self.peek().stores.peek("", "services", namespace, name)?;
-        let service: Value = serde_json::from_slice(service.object.item_json()).ok()?;
-        service["spec"]["clusterIP"].as_str()?.parse().ok()
     }
 }
 

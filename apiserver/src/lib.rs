@@ -10,6 +10,7 @@ mod config_file;
 pub mod connection;
 mod controllers;
 pub mod descriptors;
+pub mod dynamic;
 pub mod envtest;
 pub mod flow_control;
 mod handlers;

@@ -13,6 +13,7 @@ use crate::access::{Access, TokenKeys};
 use crate::catalog::{Catalog, Served};
 use crate::connection::{Authorities, Listener, Shutdown, Tls};
 use crate::controllers;
+use crate::dynamic::DynamicAdmission;
 use crate::flow_control::FlowControl;
 use crate::handlers::allocation::ServiceNetwork;
 use crate::handlers::{Admission, QuotaLocks};
@@ -36,6 +37,8 @@ pub struct Server {
     pub keys: TokenKeys,
     /// What is looked at before it is stored.
     pub admission: Admission,
+    /// Who else looks at it: webhooks and policies.
+    pub dynamic: DynamicAdmission,
     /// Where services get their addresses and ports from.
     pub services: ServiceNetwork,
     /// Who may charge quotas.
@@ -133,6 +136,7 @@ pub async fn start(config: &Config, shutdown: Shutdown) -> Result<Ready, String>
         counting.into_metrics(about(config, now), Arc::clone(in_flight), controller.cloned());
     let server = Arc::new(Server {
         admission: config.admission.clone(),
+        dynamic: DynamicAdmission::default(),
         services: ServiceNetwork::new(config.service_networks.clone(), config.service_node_ports),
         quota_locks: QuotaLocks::default(),
         access: Access::new(config, &keys, &catalog)?,

@@ -9,6 +9,7 @@
 //! Nothing here does I/O, serves HTTP or asks for the time. Whatever schemas and objects look like,
 //! nothing here panics, and what expressions may cost is bounded.
 
+pub mod admission;
 pub mod cel;
 pub mod definition;
 mod pattern;

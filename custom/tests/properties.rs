@@ -274,3 +274,34 @@ proptest! {
         }
     }
 }
+
+/// As deep as a document may be.
+#[test]
+fn schemas_of_the_greatest_depth_do_not_exhaust_the_stack() {
+    let rules = json!([{"rule": "has(self.a)"}]);
+    for wrap in [
+        |inner: Value| json!({"type": "array", "items": inner}),
+        |inner: Value| json!({"type": "object", "additionalProperties": inner}),
+        |inner: Value| json!({"type": "object", "properties": {"a": inner}}),
+        |inner: Value| json!({"type": "object", "not": inner}),
+        |inner: Value| json!({"type": "object", "allOf": [inner]}),
+    ] {
+        let leaf = json!({"type": "object", "x-kubernetes-validations": rules});
+        let schema = (0..120).fold(leaf, |inner, _| wrap(inner));
+        let mut errors = ErrorList::default();
+        let version = json!({
+            "name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": schema},
+        });
+        validate_create(&definition(&version), &mut errors);
+        assert!(errors.iter().next().is_some());
+
+        if let Ok(schema) = Schema::compile(KIND, &schema) {
+            let mut object = (0..120).fold(json!({}), |inner, _| json!({"a": inner}));
+            schema.prune(&mut object);
+            schema.apply_defaults(&mut object);
+            let (created, updated) =
+                (schema.validate(&object, None), schema.validate(&object, Some(&object)));
+            assert!(created.iter().count() + updated.iter().count() < 1_000);
+        }
+    }
+}

@@ -9,6 +9,7 @@ mod container;
 pub(crate) mod core;
 mod cron;
 pub(crate) mod event;
+mod expressions;
 pub(crate) mod limits;
 mod metadata;
 pub(crate) mod networking;

@@ -4,6 +4,7 @@ mod config_consumer;
 mod config_producer;
 mod config_view;
 mod definitions;
+mod dynamic_admission;
 mod follow;
 mod furnish;
 mod garbage;
@@ -46,6 +47,7 @@ pub(crate) async fn start(
         policy::start(server),
     )?;
     definitions::start(server).await?;
+    dynamic_admission::start(server)?;
     start_switchable(server, config, known).await?;
     node_graph::start(server);
     if let Some(reload) = server.access.reload.clone() {

@@ -39,6 +39,7 @@ impl Call<'_> {
                 user: Some(Arc::clone(&self.request.user)),
                 dry_run: options.dry_run,
                 record: Some(Arc::clone(&self.request.record)),
+                is_admitted: false,
             },
         }
     }

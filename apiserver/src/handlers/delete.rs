@@ -1,11 +1,14 @@
 //! Deleting (spec: apimachinery 2.12).
 
+use std::sync::Arc;
+
 use api::status::{Details, GroupResource, Status};
 use api::time::Timestamp;
 use auth::authorize::node::restriction::Operation;
 use serde_json::{Value, json};
 use storage::Error;
 
+use super::admission::Deleter;
 use super::allocation::release_all;
 use super::options::{DeleteOptions, ListOptions, Propagation, delete_options_of_query};
 use super::{Call, body_type, failure, versions};
@@ -40,7 +43,7 @@ pub(super) async fn delete(mut call: Call<'_>) -> Result<Reply, Status> {
     }
     call.check_node("", Operation::Delete, &Value::Null)?;
     let key = call.resource.key(&call.namespace, &call.name);
-    match call.deletion().delete(&key, &call.name, &options).await? {
+    match call.deletion().ask_and_delete(&key, &call.name, &options, call.deleter()).await? {
         Deleted::Gone(object) if !call.resource.described.returns_deleted_object => {
             let details = Details {
                 uid: object.metadata.uid.clone(),
@@ -63,7 +66,8 @@ pub(super) async fn delete_collection(mut call: Call<'_>) -> Result<Reply, Statu
     let page = call.page(&list_options).await?;
     for entry in &page.entries {
         let name = &entry.object.metadata.name;
-        match call.deletion().delete(entry.key.as_str(), name, &options).await {
+        let deletion = call.deletion();
+        match deletion.ask_and_delete(entry.key.as_str(), name, &options, call.deleter()).await {
             Ok(_) => {}
             // Somebody else was quicker.
             Err(status) if status.code == 404 => {}
@@ -95,6 +99,10 @@ impl Call<'_> {
         DeleteOptions::read(tree.into_value())
     }
 
+    fn deleter(&self) -> Deleter<'_> {
+        Deleter { user: &self.request.user, record: &self.request.record }
+    }
+
     pub(super) fn deletion(&self) -> Deletion<'_> {
         Deletion { server: self.server, resource: &self.resource, store: &self.store }
     }
@@ -103,17 +111,38 @@ impl Call<'_> {
 /// Deletes objects of a kind, for clients and for the server itself.
 pub(crate) struct Deletion<'a> {
     pub(crate) server: &'a Server,
-    pub(crate) resource: &'a Resource,
+    pub(crate) resource: &'a Arc<Resource>,
     pub(crate) store: &'a ObjectStore,
 }
 
 impl Deletion<'_> {
-    /// Deletes an object, or marks it if something holds it.
+    /// Deletes an object, or marks it if something holds it. Nobody is asked.
     pub(crate) async fn delete(
         &self,
         key: &str,
         name: &str,
         options: &DeleteOptions,
+    ) -> Result<Deleted, Status> {
+        self.delete_for(key, name, options, None).await
+    }
+
+    /// Deletes an object if webhooks and policies have nothing against it.
+    async fn ask_and_delete(
+        &self,
+        key: &str,
+        name: &str,
+        options: &DeleteOptions,
+        deleter: Deleter<'_>,
+    ) -> Result<Deleted, Status> {
+        self.delete_for(key, name, options, Some(deleter)).await
+    }
+
+    async fn delete_for(
+        &self,
+        key: &str,
+        name: &str,
+        options: &DeleteOptions,
+        deleter: Option<Deleter<'_>>,
     ) -> Result<Deleted, Status> {
         let lasting = self.server.admission.plugins.has("NamespaceLifecycle");
         if let Some(why) = self.resource.strategy.deletion_refusal(name).filter(|_| lasting) {
@@ -125,6 +154,9 @@ impl Deletion<'_> {
                 return Err(Status::not_found(self.resource.group_resource(), name));
             };
             self.check_preconditions(&entry, name, options)?;
+            if let Some(deleter) = deleter {
+                self.admit(deleter, &entry, options.dry_run).await?;
+            }
             match self.try_delete(key, &entry, options).await {
                 Ok(deleted) => return Ok(deleted),
                 Err(Error::Conflict(_) | Error::KeyNotFound) => {}

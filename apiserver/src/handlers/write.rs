@@ -19,6 +19,7 @@ use super::admission::Charged;
 use super::allocation::{Allocated, release_all};
 use super::part::Part;
 use super::{failure, versions};
+use crate::dynamic::Mutated;
 use crate::objects::{Object, ObjectEntry, ObjectStore, metadata};
 use crate::request::Record;
 use crate::request::query::parse_uint;
@@ -46,12 +47,20 @@ pub(crate) struct Origin {
     pub(crate) dry_run: bool,
     /// Who is warned.
     pub(crate) record: Option<Arc<Record>>,
+    /// Webhooks and policies have already seen what is asked for.
+    pub(crate) is_admitted: bool,
 }
 
 impl Origin {
     /// The server itself, under the name of a field manager.
     pub(crate) fn own(manager: &str) -> Self {
-        Self { manager: manager.to_owned(), user: None, dry_run: false, record: None }
+        Self {
+            manager: manager.to_owned(),
+            user: None,
+            dry_run: false,
+            record: None,
+            is_admitted: false,
+        }
     }
 }
 
@@ -105,8 +114,7 @@ impl<'c> WriteContext<'c> {
     /// Stores a new object.
     pub(crate) async fn create(&self, mut object: Value) -> Result<Written, Status> {
         self.prepare_create(&mut object)?;
-        self.check_namespace(&object).await?;
-        self.admit(&mut object, None).await?;
+        self.admit_new(&mut object).await?;
         if metadata::text(&object, "name").is_empty()
             && !metadata::text(&object, "generateName").is_empty()
         {
@@ -120,8 +128,7 @@ impl<'c> WriteContext<'c> {
         let managed_fields = object["metadata"]["managedFields"].take();
         self.prepare_create(&mut object)?;
         metadata::set(&mut object, "managedFields", managed_fields);
-        self.check_namespace(&object).await?;
-        self.admit(&mut object, None).await?;
+        self.admit_new(&mut object).await?;
         self.store_new(object).await?.map_err(|(status, _)| status)
     }
 
@@ -154,6 +161,7 @@ impl<'c> WriteContext<'c> {
         let errors = self.resource.strategy.validate_create(&object, context);
         failure::invalid(self.resource, &name, &errors)?;
         self.check_signer(None, &object)?;
+        self.admit_valid(&object, None).await?;
         self.warn(&object, None);
         let version = metadata::text(&object, "resourceVersion");
         let set_by_client = parse_uint(version).is_ok_and(|version| version != 0);
@@ -220,6 +228,14 @@ impl<'c> WriteContext<'c> {
             let name = metadata::text(object, "name");
             return Err(Status::forbidden(self.resource.group_resource(), name, why));
         }
+        self.clear(object)?;
+        let mut kept = self.keep_books(None, object.clone());
+        metadata::set(object, "managedFields", kept["metadata"]["managedFields"].take());
+        Ok(())
+    }
+
+    /// Takes from a new object what is not for clients to say, nor for webhooks.
+    fn clear(&self, object: &mut Value) -> Result<(), Status> {
         for member in [
             "creationTimestamp",
             "uid",
@@ -232,8 +248,15 @@ impl<'c> WriteContext<'c> {
         }
         self.place(object)?;
         self.reset_status(object, None);
-        let mut kept = self.keep_books(None, object.clone());
-        metadata::set(object, "managedFields", kept["metadata"]["managedFields"].take());
+        Ok(())
+    }
+
+    /// Has admission look at a new object, which gets its identity only then.
+    async fn admit_new(&self, object: &mut Value) -> Result<(), Status> {
+        self.check_namespace(object).await?;
+        if self.admit(object, None).await? == Mutated::Changed {
+            self.clear(object)?;
+        }
         metadata::set(object, "uid", json!(uuid::Uuid::new_v4().to_string()));
         let now = self.server.clock.timestamp().to_string();
         metadata::set(object, "creationTimestamp", json!(now));
@@ -351,7 +374,11 @@ impl<'c> WriteContext<'c> {
         }
         if self.part.is_whole() {
             self.resource.drop_empty(&mut object);
-            self.admit(&mut object, Some(live)).await?;
+        }
+        if self.admit(&mut object, Some(live)).await? == Mutated::Changed {
+            self.prepare_update(&mut object, live)?;
+        }
+        if self.part.is_whole() {
             self.resource.strategy.prepare_update(&mut object, live);
             self.check_grants(Some(live), &object)?;
         }
@@ -366,6 +393,7 @@ impl<'c> WriteContext<'c> {
         };
         failure::invalid(self.resource, self.name, &errors)?;
         self.check_signer(Some(live), &object)?;
+        self.admit_valid(&object, Some(live)).await?;
         self.warn(&object, Some(live));
         self.resource.drop_empty(&mut object);
 

@@ -1,6 +1,7 @@
 //! OpenAPI v2 and v3 (spec: apimachinery 1.5, 1.6). Documents are large and seldom asked for: each
 //! is made when it is first wanted, on a thread where that holds nobody up.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use api::status::Status;
@@ -70,10 +71,10 @@ impl OpenApi {
     /// The documents about what is served. Those of versions that are served as they were `before`
     /// are taken over: most take long to make, and few change with a custom resource.
     pub(super) fn new(groups: &Arc<Vec<Group>>, before: Option<&Self>) -> Self {
-        let document = |key: v3::Key| {
-            before.and_then(|before| before.unchanged(&key, groups)).unwrap_or_else(|| {
-                Arc::new(Document { key, hash: OnceCell::new(), made: OnceCell::new() })
-            })
+        let made = before.map(|before| before.unchanged(groups)).unwrap_or_default();
+        let document = |key: v3::Key| match made.get(&key) {
+            Some(made) => Arc::clone(made),
+            None => Arc::new(Document { key, hash: OnceCell::new(), made: OnceCell::new() }),
         };
         Self {
             groups: Arc::clone(groups),
@@ -83,16 +84,16 @@ impl OpenApi {
         }
     }
 
-    /// The document of that key, if it would be the same about these groups.
-    fn unchanged(&self, key: &v3::Key, groups: &[Group]) -> Option<Arc<Document>> {
-        if let v3::Key::GroupVersion(group_version) = key {
-            let (was, is) =
-                (version(&self.groups, group_version)?, version(groups, group_version)?);
-            if !was.is_same_as(is) {
-                return None;
+    /// The documents that would be the same about these groups.
+    fn unchanged(&self, groups: &[Group]) -> BTreeMap<&v3::Key, &Arc<Document>> {
+        let same = |document: &&Arc<Document>| match &document.key {
+            v3::Key::GroupVersion(key) => {
+                let versions = version(&self.groups, key).zip(version(groups, key));
+                versions.is_some_and(|(was, is)| was.is_same_as(is))
             }
-        }
-        self.v3.iter().find(|document| document.key == *key).map(Arc::clone)
+            _ => true,
+        };
+        self.v3.iter().filter(same).map(|document| (&document.key, document)).collect()
     }
 
     /// `/openapi/v2`

@@ -1,8 +1,8 @@
 //! Calling webhooks: one HTTPS request, to whom their configuration names and nobody else.
 
+mod services;
 mod target;
 
-use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -24,8 +24,12 @@ const ANSWER_BYTES_MAX: usize = 64 * 1024 * 1024;
 
 /// Knows where services are.
 pub trait Services: Send + Sync {
-    /// The address of a service inside the cluster.
-    fn cluster_ip(&self, namespace: &str, name: &str) -> Option<IpAddr>;
+    /// Host and port by which a port of a service can be reached.
+    ///
+    /// # Errors
+    ///
+    /// Why it cannot, in words.
+    fn address(&self, namespace: &str, name: &str, port: u16) -> Result<String, String>;
 }
 
 /// Why a webhook gave no answer.

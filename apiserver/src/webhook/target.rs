@@ -94,11 +94,7 @@ impl Target {
     pub(super) fn address(&self, services: &dyn Services) -> Result<String, String> {
         match &self.host {
             Host::Named(_) => Ok(self.authority()),
-            Host::Service { namespace, name } => {
-                let found = services.cluster_ip(namespace, name);
-                let address = found.ok_or_else(|| format!("service {name:?} not found"))?;
-                Ok(std::net::SocketAddr::new(address, self.port).to_string())
-            }
+            Host::Service { namespace, name } => services.address(namespace, name, self.port),
         }
     }
 
@@ -127,8 +123,6 @@ pub(super) fn authorities(
 
 #[cfg(test)]
 mod tests {
-    use std::net::{IpAddr, Ipv4Addr};
-
     use serde_json::json;
 
     use super::*;
@@ -137,8 +131,11 @@ mod tests {
     struct OneService;
 
     impl Services for OneService {
-        fn cluster_ip(&self, namespace: &str, name: &str) -> Option<IpAddr> {
-            ((namespace, name) == ("ns", "hooks")).then_some(Ipv4Addr::new(10, 0, 0, 7).into())
+        fn address(&self, namespace: &str, name: &str, port: u16) -> Result<String, String> {
+            match (namespace, name) {
+                ("ns", "hooks") => Ok(format!("10.0.0.7:{port}")),
+                _ => Err("no such service".to_owned()),
+            }
         }
     }
 

@@ -1,6 +1,5 @@
 //! A webhook for tests.
 
-use std::net::IpAddr;
 use std::sync::Arc;
 
 use base64::Engine as _;
@@ -24,8 +23,8 @@ use super::Services;
 pub(crate) struct NoServices;
 
 impl Services for NoServices {
-    fn cluster_ip(&self, _: &str, _: &str) -> Option<IpAddr> {
-        None
+    fn address(&self, _: &str, name: &str, _: u16) -> Result<String, String> {
+        Err(format!("service {name:?} not found"))
     }
 }
 

@@ -11,64 +11,13 @@ use std::borrow::Cow;
 
 use super::Variable;
 use super::cost::{self, Model, UNKNOWN};
+use super::expr::{Access, Checked, Expr, both, conditional, constant};
 use super::functions;
 use super::signature::{self, Native, Overload};
+use super::sizes::{sized, sizes_of};
 use super::source;
 use super::types::{self, ObjectType, Type};
 use super::value::{CompiledPattern, Value};
-
-/// An expression that can be evaluated. Variables are known by their place on the stack.
-#[derive(Debug)]
-pub(super) enum Expr {
-    Constant(Value<'static>),
-    Variable(usize),
-    Field(Box<Self>, Value<'static>, Access),
-    Call(Native, Vec<Self>, Model),
-    And(Box<(Self, Self)>),
-    Or(Box<(Self, Self)>),
-    Conditional(Box<(Self, Self, Self)>),
-    /// Items, and which of them are optional.
-    List(Vec<(Self, bool)>),
-    Map(Vec<(Self, Self, bool)>),
-    Quantify(Quantifier, Box<Fold>),
-    /// The items for which the filter holds, each turned into another.
-    Gather(Box<Fold>, Option<Box<Self>>),
-    /// The items in the order of their keys.
-    Sort(Box<Fold>),
-    /// The body, for the value of an optional; it gives an optional itself if it is flat.
-    IfPresent(Box<(Self, Self)>, bool),
-}
-
-/// What is looked for in a member.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Access {
-    Get,
-    Has,
-    Optional,
-}
-
-/// Something for each item of a list.
-#[derive(Debug)]
-pub(super) struct Fold {
-    pub(super) range: Expr,
-    /// Index and item, or key and value; otherwise only the item or key.
-    pub(super) two: bool,
-    pub(super) body: Expr,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Quantifier {
-    All,
-    Exists,
-    One,
-}
-
-/// An expression that was found right.
-pub(super) struct Checked {
-    pub(super) expr: Expr,
-    pub(super) ty: Type,
-    pub(super) cost: u64,
-}
 
 pub(super) struct Checker<'p> {
     places: &'p SourceInfo,
@@ -433,77 +382,4 @@ fn field_name<'n>(object: &ObjectType, field: &'n str) -> Cow<'n, str> {
         return format!("__{field}__").into();
     }
     field.into()
-}
-
-/// The sizes of arguments, as the function that is called looks at them.
-fn sizes_of(model: Model, types: &[&Type]) -> Vec<u64> {
-    let size = |index: usize| types.get(index).map_or(0, |ty| ty.size_max());
-    let item = types.first().map_or(0, |ty| ty.item_size_max());
-    match model {
-        Model::Items => vec![size(0), item],
-        Model::Join => vec![size(0), size(1), item],
-        _ => types.iter().map(|ty| ty.size_max()).collect(),
-    }
-}
-
-/// What is known of the size of a call's result.
-fn sized(ty: Type, model: Model, name: &str, sizes: &[u64]) -> Type {
-    let size = |index: usize| sizes.get(index).copied().unwrap_or(UNKNOWN);
-    let sum = size(0).saturating_add(size(1));
-    let grows = matches!(name, "replace" | "format");
-    match (ty, model) {
-        (Type::Text(_), Model::Concat) => Type::Text(sum),
-        (Type::Bytes(_), Model::Concat) => Type::Bytes(sum),
-        (Type::Text(_), Model::Read | Model::ReadTwice | Model::Regex) if !grows => {
-            Type::Text(size(0))
-        }
-        (Type::List(list), Model::ReadTwice | Model::Regex) => {
-            Type::list(Type::Text(size(0)), size(0).min(list.max))
-        }
-        (Type::Text(_), Model::Join) => Type::Text(cost::joined(sizes)),
-        (Type::Text(max), Model::ReadTwice) if name == "replace" => {
-            // Only a replacement that is no longer than what it replaces keeps the size.
-            Type::Text(if size(2) <= size(1) { size(0) } else { max })
-        }
-        (Type::List(list), Model::Items | Model::Squared) => Type::list(list.item.clone(), size(0)),
-        (Type::List(list), Model::One) if name == operators::ADD => {
-            Type::list(list.item.clone(), sum)
-        }
-        (ty, _) => ty,
-    }
-}
-
-fn both(args: Vec<Checked>, make: fn(Box<(Expr, Expr)>) -> Expr) -> Checked {
-    let cost = args.iter().fold(0_u64, |sum, arg| sum.saturating_add(arg.cost));
-    let mut args = args.into_iter().map(|arg| arg.expr);
-    let nothing = || Expr::Constant(Value::Null);
-    let pair = (args.next().unwrap_or_else(nothing), args.next().unwrap_or_else(nothing));
-    Checked { expr: make(Box::new(pair)), ty: Type::Bool, cost }
-}
-
-fn conditional(args: Vec<Checked>, ty: Type) -> Option<Checked> {
-    let [condition, then, otherwise] = <[Checked; 3]>::try_from(args).ok()?;
-    let cost = condition.cost.saturating_add(then.cost.max(otherwise.cost));
-    let larger = if then.ty.size_max() >= otherwise.ty.size_max() { then.ty } else { otherwise.ty };
-    let ty = if matches!(ty, Type::Dyn(_)) { ty } else { larger };
-    let expr = Expr::Conditional(Box::new((condition.expr, then.expr, otherwise.expr)));
-    Some(Checked { expr, ty, cost })
-}
-
-fn constant(literal: &LiteralValue) -> Checked {
-    let size = |length: usize| u64::try_from(length).unwrap_or(UNKNOWN);
-    let (value, ty) = match literal {
-        LiteralValue::Boolean(flag) => (Value::Bool(*flag.inner()), Type::Bool),
-        LiteralValue::Int(number) => (Value::Int(*number.inner()), Type::Int),
-        LiteralValue::UInt(number) => (Value::Uint(*number.inner()), Type::Uint),
-        LiteralValue::Double(number) => (Value::Double(*number.inner()), Type::Double),
-        LiteralValue::String(text) => {
-            (Value::text(text.inner()), Type::Text(size(text.inner().len())))
-        }
-        LiteralValue::Bytes(bytes) => {
-            (Value::Bytes(bytes.inner().into()), Type::Bytes(size(bytes.inner().len())))
-        }
-        LiteralValue::Null => (Value::Null, Type::Null),
-    };
-    Checked { expr: Expr::Constant(value), ty, cost: 0 }
 }

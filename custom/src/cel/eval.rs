@@ -3,8 +3,8 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use super::check::{Access, Expr, Fold, Quantifier};
 use super::cost::{self, Model};
+use super::expr::{Access, Expr, Fold, Quantifier};
 use super::value::Value;
 
 /// The most bytes that a text may have that is computed, and the most items of a list.

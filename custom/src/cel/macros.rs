@@ -6,8 +6,9 @@
 use ::cel::IdedExpr;
 use ::cel::common::ast::{CallExpr, ComprehensionExpr, Expr as Parsed, LiteralValue, operators};
 
-use super::check::{Checked, Checker, Expr, Fold, Quantifier};
+use super::check::Checker;
 use super::cost::{self, UNKNOWN};
+use super::expr::{Checked, Expr, Fold, Quantifier};
 use super::types::Type;
 
 /// What is bound and looked at for each item.

@@ -11,10 +11,12 @@ mod compare;
 mod cost;
 mod depth;
 mod eval;
+mod expr;
 mod functions;
 mod list;
 mod macros;
 mod signature;
+mod sizes;
 mod source;
 #[cfg(test)]
 mod tests;
@@ -49,7 +51,7 @@ pub struct CompileError(String);
 /// An expression that was found right.
 #[derive(Debug)]
 pub struct Program {
-    expression: check::Expr,
+    expression: expr::Expr,
     /// What values it gives.
     pub result_type: Type,
     /// The most that an evaluation may cost, as far as the sizes of values are known.

@@ -1,100 +1,22 @@
-//! A webhook that converts, with a certificate of the server's own authority.
+//! A webhook that converts.
 
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::{TcpListener, TcpStream};
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread::JoinHandle;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use e2e::case::Call;
-use rustls::pki_types::pem::PemObject as _;
-use rustls::pki_types::{CertificateDer, PrivateKeyDer};
-use rustls::{ServerConfig, ServerConnection, StreamOwned};
 use serde_json::{Value, json};
 
 use crate::support::{DEFINITIONS, Running, WIDGETS, definition, version, widget};
+use crate::webhook::Webhook;
 
-/// Answers conversion reviews for as long as it is kept.
-struct Webhook {
-    port: u16,
-    authority: String,
-    stopped: Arc<AtomicBool>,
-    task: Option<JoinHandle<()>>,
+fn start(pki: &Path) -> Webhook {
+    Webhook::start(pki, |review| Some(converted(review)))
 }
 
-impl Webhook {
-    fn start(pki: &Path) -> Self {
-        let read = |name: &str| std::fs::read(pki.join(name)).unwrap();
-        let chain = CertificateDer::pem_slice_iter(&read("apiserver.crt"))
-            .collect::<Result<Vec<_>, _>>()
-            .unwrap();
-        let key = PrivateKeyDer::from_pem_slice(&read("apiserver.key")).unwrap();
-        let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
-        let config = ServerConfig::builder_with_provider(provider)
-            .with_safe_default_protocol_versions()
-            .unwrap()
-            .with_no_client_auth()
-            .with_single_cert(chain, key)
-            .unwrap();
-        let config = Arc::new(config);
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let port = listener.local_addr().unwrap().port();
-        let stopped = Arc::new(AtomicBool::new(false));
-        let stop = Arc::clone(&stopped);
-        let task = std::thread::spawn(move || {
-            for stream in listener.incoming() {
-                if stop.load(Ordering::Acquire) {
-                    return;
-                }
-                let connection = ServerConnection::new(Arc::clone(&config)).unwrap();
-                // A client that goes away early is no failure of the webhook.
-                let _answered = answer(StreamOwned::new(connection, stream.unwrap()));
-            }
-        });
-        Self { port, authority: STANDARD.encode(read("ca.crt")), stopped, task: Some(task) }
-    }
-
-    fn conversion(&self) -> Value {
-        let url = format!("https://127.0.0.1:{}/convert", self.port);
-        json!({ "strategy": "Webhook", "webhook": {
-            "clientConfig": { "url": url, "caBundle": self.authority },
-            "conversionReviewVersions": ["v1"],
-        } })
-    }
-}
-
-impl Drop for Webhook {
-    fn drop(&mut self) {
-        self.stopped.store(true, Ordering::Release);
-        // Wakes it up, so that it sees that.
-        drop(TcpStream::connect(("127.0.0.1", self.port)));
-        drop(self.task.take().map(JoinHandle::join));
-    }
-}
-
-fn answer(stream: StreamOwned<ServerConnection, TcpStream>) -> std::io::Result<()> {
-    let mut stream = BufReader::new(stream);
-    let mut length = 0;
-    loop {
-        let mut line = String::new();
-        if stream.read_line(&mut line)? == 0 || line == "\r\n" {
-            break;
-        }
-        if let Some(value) = line.to_lowercase().strip_prefix("content-length:") {
-            length = value.trim().parse().unwrap();
-        }
-    }
-    let mut body = vec![0; length];
-    stream.read_exact(&mut body)?;
-    let text = converted(&serde_json::from_slice(&body).unwrap()).to_string();
-    let mut stream = stream.into_inner();
-    let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", text.len());
-    stream.write_all(head.as_bytes())?;
-    stream.write_all(text.as_bytes())?;
-    stream.flush()
+fn conversion(webhook: &Webhook) -> Value {
+    json!({ "strategy": "Webhook", "webhook": {
+        "clientConfig": webhook.client_config("/convert"),
+        "conversionReviewVersions": ["v1"],
+    } })
 }
 
 /// `v1` has a size, `v2` says it in words.
@@ -137,8 +59,8 @@ fn define(running: &Running, conversion: &Value) {
 #[test]
 fn objects_are_read_and_written_in_every_version() {
     let running = Running::new();
-    let webhook = Webhook::start(&running.folder().join("data/pki"));
-    define(&running, &webhook.conversion());
+    let webhook = start(&running.folder().join("data/pki"));
+    define(&running, &conversion(&webhook));
     running.done("POST", WIDGETS, widget("a"));
     let mut second = widget("b");
     second["apiVersion"] = json!("example.com/v2");
@@ -176,8 +98,8 @@ fn objects_are_read_and_written_in_every_version() {
 #[test]
 fn a_webhook_that_does_not_answer_is_no_reason_to_guess() {
     let running = Running::new();
-    let webhook = Webhook::start(&running.folder().join("data/pki"));
-    let conversion = webhook.conversion();
+    let webhook = start(&running.folder().join("data/pki"));
+    let conversion = conversion(&webhook);
     define(&running, &conversion);
     running.done("POST", WIDGETS, widget("a"));
     drop(webhook);

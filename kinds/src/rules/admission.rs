@@ -6,7 +6,7 @@ use serde_json::Value;
 use validation::field::{Error, ErrorList, Path, Shown};
 use validation::format::{self, Unit};
 
-use super::{checks, selector};
+use super::{checks, expressions, selector};
 use crate::defaults::pod::BUILT_IN_PRIORITIES;
 use crate::value::Members;
 
@@ -69,6 +69,7 @@ fn validate_webhook(errors: &mut ErrorList, webhook: &Value, path: &Path) {
         let detail = "must specify one of v1, v1beta1";
         errors.push(Error::required(&path.child("admissionReviewVersions"), detail));
     }
+    expressions::check_conditions(errors, webhook, path);
 }
 
 fn fully_qualified(errors: &mut ErrorList, webhook: &Value, path: &Path) {
@@ -137,6 +138,7 @@ pub(crate) fn create_policy(policy: &Value, errors: &mut ErrorList) {
             errors.push(Error::required(&path, "expression is not specified"));
         }
     }
+    expressions::check_policy(errors, spec, &path);
 }
 
 /// The rules of a ValidatingAdmissionPolicyBinding.

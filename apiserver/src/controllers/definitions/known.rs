@@ -19,6 +19,8 @@ pub(super) struct Known {
     modified: Revision,
     compiled: Option<(Basis, Option<Arc<Compiled>>)>,
     served: Option<Serving>,
+    /// It has changed since what is served of it was looked at.
+    changed: bool,
     /// Its objects were taken away, and no further ones can be made.
     pub(super) is_empty: bool,
 }
@@ -38,7 +40,7 @@ struct Serving {
 
 impl Known {
     fn new(value: Value, modified: Revision) -> Self {
-        Self { value, modified, compiled: None, served: None, is_empty: false }
+        Self { value, modified, compiled: None, served: None, changed: true, is_empty: false }
     }
 
     pub(super) fn group(&self) -> &str {
@@ -93,8 +95,12 @@ impl KnownDefinitions {
         self.all.get(name)
     }
 
-    pub(super) fn get_mut(&mut self, name: &str) -> Option<&mut Known> {
-        self.all.get_mut(name)
+    /// Notes that the objects of a definition were taken away.
+    pub(super) fn set_empty(&mut self, name: &str) {
+        if let Some(known) = self.all.get_mut(name) {
+            known.is_empty = true;
+            known.changed = true;
+        }
     }
 
     /// The names of those that are so.
@@ -138,6 +144,7 @@ impl KnownDefinitions {
     pub(super) fn replace(&mut self, name: &str, value: Value) {
         let Some(known) = self.all.get_mut(name) else { return };
         let before = std::mem::replace(&mut known.value, value);
+        known.changed = true;
         let same_object = metadata::uid(&before) == metadata::uid(&known.value);
         known.is_empty &= same_object;
         let changed =
@@ -176,7 +183,9 @@ impl KnownDefinitions {
     /// Brings what is served up to date; whether it has changed.
     pub(super) async fn compile(&mut self, catalog: &Catalog) -> bool {
         let mut changed = std::mem::take(&mut self.gone);
-        for (name, known) in &mut self.all {
+        // Looking at each of many definitions for each change would cost more than all else.
+        for (name, known) in self.all.iter_mut().filter(|(_, known)| known.changed) {
+            known.changed = false;
             if !known.is_wanted() {
                 changed |= known.served.take().is_some();
                 continue;
@@ -205,7 +214,10 @@ impl KnownDefinitions {
 
     /// What could not be served is tried again.
     pub(super) fn forget_served(&mut self) {
-        self.all.values_mut().for_each(|known| known.served = None);
+        for known in self.all.values_mut() {
+            known.served = None;
+            known.changed = true;
+        }
         self.gone = true;
     }
 }
@@ -293,7 +305,7 @@ mod tests {
         going["metadata"]["finalizers"] = json!([CLEANUP, "example.com/mine"]);
         let mut known = known(&[going.clone()]);
         known.compile(&catalog).await;
-        known.get_mut(NAME).unwrap().is_empty = true;
+        known.set_empty(NAME);
         assert!(!known.compile(&catalog).await, "somebody else holds it");
         going["metadata"]["finalizers"] = json!([CLEANUP]);
         known.replace(NAME, going);

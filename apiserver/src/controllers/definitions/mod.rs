@@ -83,9 +83,7 @@ impl Controller {
             }
             Some(name) = self.cleanups.next() => {
                 self.cleaning.remove(&name);
-                if let Some(known) = self.known.get_mut(&name) {
-                    known.is_empty = true;
-                }
+                self.known.set_empty(&name);
             }
             () = again => {}
         }

@@ -5,12 +5,15 @@
 use api::status::{GroupResource, Status};
 use axum::body::Body;
 use http::{Method, Response, StatusCode};
-use serde_json::Value;
+use serde_json::{Value, json};
 use storage::cache::Freshness;
 use validation::text::go_quote;
 
 use super::super::Call;
+use crate::dynamic::{Objects, Operation};
 use crate::reply::Reply;
+use crate::request::query::Query;
+use crate::resources::GroupVersionKind;
 
 const NODES: GroupResource<'static> = GroupResource { group: "", resource: "nodes" };
 const ENDPOINTS: GroupResource<'static> = GroupResource { group: "", resource: "endpoints" };
@@ -46,6 +49,47 @@ impl Connect {
         }
     }
 
+    /// The subresource, and the kind of the options that admission looks at.
+    fn described(self, of: &str) -> (&'static str, GroupVersionKind) {
+        let (subresource, options) = match self {
+            Self::Exec => ("exec", "PodExecOptions".to_owned()),
+            Self::Attach => ("attach", "PodAttachOptions".to_owned()),
+            Self::PortForward => ("portforward", "PodPortForwardOptions".to_owned()),
+            Self::Log => ("log", "PodLogOptions".to_owned()),
+            Self::Proxy => ("proxy", format!("{of}ProxyOptions")),
+        };
+        (subresource, GroupVersionKind::new("", "v1", &options))
+    }
+
+    /// The options of a request, as an object.
+    fn options(self, kind: &GroupVersionKind, query: &Query) -> Value {
+        let mut options = json!({ "kind": kind.kind, "apiVersion": "v1" });
+        let texts = |name: &str| query.all(name).map(str::to_owned).collect::<Vec<_>>();
+        match self {
+            Self::Exec | Self::Attach => {
+                for stream in ["stdin", "stdout", "stderr", "tty"] {
+                    if matches!(query.text(stream), "true" | "1") {
+                        options[stream] = json!(true);
+                    }
+                }
+                if !query.text("container").is_empty() {
+                    options["container"] = json!(query.text("container"));
+                }
+                if self == Self::Exec {
+                    options["command"] = json!(texts("command"));
+                }
+            }
+            Self::PortForward => {
+                let ports = texts("ports");
+                let ports = ports.iter().filter_map(|port| port.parse::<i32>().ok());
+                options["ports"] = ports.collect();
+            }
+            Self::Proxy => options["path"] = json!(query.text("path")),
+            Self::Log => {}
+        }
+        options
+    }
+
     fn takes(self, method: &Method) -> bool {
         match self {
             Self::Exec | Self::Attach | Self::PortForward => {
@@ -69,6 +113,12 @@ impl Connect {
 pub(super) async fn serve(call: Call<'_>, connect: Connect) -> Result<Reply, Status> {
     if !connect.takes(&call.request.parts.method) {
         return Err(Status::method_not_allowed());
+    }
+    if connect != Connect::Log {
+        let (subresource, kind) = connect.described(&call.resource.kind.kind);
+        let options = connect.options(&kind, &call.request.query);
+        let objects = Objects::new(&options);
+        call.admit_action(Operation::Connect, subresource, kind, objects, false).await?;
     }
     match (connect, call.resource.described.plural.as_str()) {
         (Connect::Proxy, "nodes") => proxy_to_node(&call),
@@ -254,8 +304,6 @@ async fn proxy_to_service(call: &Call<'_>) -> Result<Reply, Status> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     fn refusal(pod: &Value, container: &str) -> String {

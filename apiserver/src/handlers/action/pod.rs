@@ -9,6 +9,7 @@ use super::super::options::{DeleteOptions, Write};
 use super::super::part::Part;
 use super::super::write::Proposal;
 use super::done;
+use crate::dynamic::{Objects, Operation as Admitted};
 use crate::objects::metadata;
 use crate::reply::Reply;
 use crate::resources::GroupVersionKind;
@@ -20,9 +21,13 @@ pub(super) async fn bind(mut call: Call<'_>) -> Result<Reply, Status> {
     if node.is_empty() {
         return Err(Status::bad_request("target.name is required"));
     }
+    let (kind, dry_run) = (GroupVersionKind::new("", "v1", "Binding"), asked.options.dry_run);
+    let objects = Objects::new(&asked.object);
+    call.admit_action(Admitted::Create, "binding", kind, objects, dry_run).await?;
     let resource = &call.resource;
     let mut context = call.context(&asked.options, &call.name);
     context.part = Part::BINDING;
+    context.origin.is_admitted = true;
     let now = call.server.clock.timestamp().to_string();
     let propose = |live: &Value| {
         let taken = live["spec"]["nodeName"].as_str().unwrap_or_default();
@@ -67,6 +72,8 @@ pub(super) async fn evict(mut call: Call<'_>) -> Result<Reply, Status> {
     call.check_node("eviction", Operation::Create, &asked.object)?;
     let mut options = DeleteOptions::read(asked.object["deleteOptions"].clone())?;
     options.dry_run |= asked.options.dry_run;
+    let objects = Objects::new(&asked.object);
+    call.admit_action(Admitted::Create, "eviction", kind, objects, options.dry_run).await?;
     let key = call.resource.key(&call.namespace, &call.name);
     call.deletion().delete(&key, &call.name, &options).await?;
     Ok(done(asked.accepted))

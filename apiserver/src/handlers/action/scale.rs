@@ -13,6 +13,7 @@ use super::super::{Call, failure};
 use super::answer;
 use crate::codec::accept::{self, Accepted};
 use crate::codec::yaml;
+use crate::dynamic::{Objects, Operation};
 use crate::objects::metadata;
 use crate::reply::Reply;
 use crate::request::read_body;
@@ -39,8 +40,11 @@ pub(super) async fn get(call: Call<'_>) -> Result<Reply, Status> {
 
 pub(super) async fn update(mut call: Call<'_>) -> Result<Reply, Status> {
     let asked = call.asked(&kind(), Write::Update).await?;
-    let context = call.context(&asked.options, &call.name);
+    let mut context = call.context(&asked.options, &call.name);
     context.check_name(&asked.object)?;
+    let live = current(&call).await?;
+    admit(&call, &asked.object, &live, &asked.options).await?;
+    context.origin.is_admitted = true;
     let books = books(&call, &asked.options);
     let written = context.update(|live| Ok(scaled(&books, live, &asked.object))).await?;
     Ok(answer(200, &scale_of(&call.resource, &written.value(&call.resource)), asked.accepted))
@@ -56,7 +60,11 @@ pub(super) async fn patch(mut call: Call<'_>) -> Result<Reply, Status> {
     let options = WriteOptions::read(&call.request.query, Write::Patch)?;
     let patch =
         api::decode::parse_json(&text).map_err(|_| Status::bad_request("invalid JSON patch"))?;
-    let context = call.context(&options, &call.name);
+    let mut context = call.context(&options, &call.name);
+    let live = current(&call).await?;
+    let scale = patched(live.clone(), patch_type, patch.clone())?;
+    admit(&call, &scale, &live, &options).await?;
+    context.origin.is_admitted = true;
     let books = books(&call, &options);
     let propose = |live: &Value| {
         let scale = patched(scale_of(&call.resource, live), patch_type, patch.clone())?;
@@ -74,10 +82,14 @@ async fn apply(call: &Call<'_>, text: &[u8], accepted: Accepted) -> Result<Reply
         .map_err(|why| Status::bad_request(format!("error encoding patch: {why}")))?;
     let scale = tree.into_value();
     check_kind(&scale)?;
-    let context = call.context(&options, &call.name);
+    let mut context = call.context(&options, &call.name);
     if !metadata::text(&scale, "name").is_empty() {
         context.check_name(&scale)?;
     }
+    let live = current(call).await?;
+    let wished = patched(live.clone(), PatchType::Merge, Tree::from(scale.clone()))?;
+    admit(call, &wished, &live, &options).await?;
+    context.origin.is_admitted = true;
     let applied = applied(&call.resource, &scale);
     let books = books(call, &options);
     let propose = |live: &Value| {
@@ -114,6 +126,23 @@ fn applied(resource: &Resource, scale: &Value) -> Value {
 /// The same place to write to, as the managed fields know it.
 fn books<'a>(call: &'a Call<'_>, options: &WriteOptions) -> WriteContext<'a> {
     WriteContext { part: Part::SCALE, ..call.context(options, &call.name) }
+}
+
+/// The Scale of the stored object.
+async fn current(call: &Call<'_>) -> Result<Value, Status> {
+    let entry = call.entry(Freshness::Consistent).await?;
+    Ok(scale_of(&call.resource, &entry.object.value(&call.resource)))
+}
+
+/// Webhooks and policies see the Scale, not what it is of.
+async fn admit(
+    call: &Call<'_>,
+    scale: &Value,
+    live: &Value,
+    options: &WriteOptions,
+) -> Result<(), Status> {
+    let objects = Objects { object: Some(scale), old: Some(live) };
+    call.admit_action(Operation::Update, "scale", kind(), objects, options.dry_run).await
 }
 
 /// A Scale has no lists that could be merged: a strategic merge is a plain one.

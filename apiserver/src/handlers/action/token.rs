@@ -11,6 +11,7 @@ use validation::field::{Error, ErrorList, Path};
 use super::super::Call;
 use super::super::options::Write;
 use super::answer;
+use crate::dynamic::{Objects, Operation as Admitted};
 use crate::objects::metadata;
 use crate::reply::Reply;
 use crate::resources::GroupVersionKind;
@@ -30,6 +31,9 @@ pub(super) async fn create(mut call: Call<'_>) -> Result<Reply, Status> {
     let spec = &asked.object["spec"];
     let seconds = spec["expirationSeconds"].as_i64().unwrap_or(SECONDS_DEFAULT);
     check_seconds(seconds)?;
+    let dry_run = asked.options.dry_run;
+    let objects = Objects::new(&asked.object);
+    call.admit_action(Admitted::Create, "token", kind, objects, dry_run).await?;
     let audiences = audiences(&call, spec);
     let name = &account.object.metadata.name;
     let uid = account.object.metadata.uid.clone();

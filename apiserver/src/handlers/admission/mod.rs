@@ -3,6 +3,7 @@
 //! A plugin is one entry of [`PLUGINS`]; the order is that of the reference. What a plugin decides
 //! is in [`kinds::admission`]; here it gets to know what it needs of other objects.
 
+mod dynamic;
 mod lifecycle;
 mod plugins;
 mod quota;
@@ -14,6 +15,7 @@ use kinds::admission::{DEFAULT_ACCOUNT, Refusal, TolerationSeconds};
 use serde_json::Value;
 use storage::cache::Freshness;
 
+pub(super) use self::dynamic::Deleter;
 use self::plugins::PLUGINS;
 pub(super) use self::quota::Charged;
 pub(crate) use self::quota::QuotaLocks;
@@ -77,16 +79,12 @@ impl Review<'_, '_> {
 
 impl WriteContext<'_> {
     /// Has the plugins look at a write of a whole object; `old` is the stored one.
-    pub(super) async fn admit(
-        &self,
-        object: &mut Value,
-        old: Option<&Value>,
-    ) -> Result<(), Status> {
+    async fn ask_plugins(&self, object: &mut Value, old: Option<&Value>) -> Result<(), Status> {
         let kind = (self.resource.kind.group.as_str(), self.resource.kind.kind.as_str());
         let on = &self.server.admission.plugins;
         let asked = |plugin: &&Plugin| plugin.kinds.contains(&kind) && on.has(plugin.name);
         let mut asked = PLUGINS.iter().filter(asked).peekable();
-        if asked.peek().is_none() {
+        if !self.part.is_whole() || asked.peek().is_none() {
             return Ok(());
         }
         let seen = self.store.cache.wait_until(Freshness::Consistent).await;
