@@ -6,16 +6,17 @@ use std::process::ExitCode;
 use apiserver::commands::Subcommand;
 use apiserver::connection::Shutdown;
 use apiserver::connection::signals::shutdown_on_signal;
-use apiserver::envtest::{self, Etcd};
+use apiserver::envtest::{Etcd, Parent};
 use apiserver::options::{self, Command, Config, Exit};
 use apiserver::server;
 use tokio::runtime::Builder;
 
 fn main() -> ExitCode {
+    let parent = Parent::now();
     match options::parse(std::env::args_os()) {
-        Ok(Command::Serve(config)) => serve(&config),
+        Ok(Command::Serve(config)) => serve(&config, parent),
         Ok(Command::Run(subcommand)) => run(&subcommand),
-        Ok(Command::StandIn(etcd)) => stand_in(&etcd),
+        Ok(Command::StandIn(etcd)) => stand_in(&etcd, parent),
         Err(exit) => end(&exit),
     }
 }
@@ -46,7 +47,7 @@ fn fail(text: &str) -> ExitCode {
     ExitCode::FAILURE
 }
 
-fn serve(config: &Config) -> ExitCode {
+fn serve(config: &Config, parent: Parent) -> ExitCode {
     apiserver::logging::start(config.verbosity);
     for flag in &config.without_effect {
         tracing::warn!("--{flag} is accepted for compatibility and does nothing");
@@ -54,7 +55,8 @@ fn serve(config: &Config) -> ExitCode {
     if let Some(limit) = apiserver::descriptors::raise_limit() {
         tracing::debug!("up to {limit} files and sockets may be open");
     }
-    until_stopped(Builder::new_multi_thread(), config.ends_with_parent, async |shutdown| {
+    let parent = config.ends_with_parent.then_some(parent);
+    until_stopped(Builder::new_multi_thread(), parent, async |shutdown| {
         let ready = server::start(config, shutdown).await?;
         let text = format!(
             "Ready at {}. Next: kubectl --kubeconfig {} get flowschemas\n",
@@ -67,16 +69,21 @@ fn serve(config: &Config) -> ExitCode {
     })
 }
 
-fn stand_in(etcd: &Etcd) -> ExitCode {
-    until_stopped(Builder::new_current_thread(), true, async |shutdown| {
-        envtest::serve_etcd(etcd, shutdown).await
+fn stand_in(etcd: &Etcd, parent: Parent) -> ExitCode {
+    until_stopped(Builder::new_current_thread(), Some(parent), async |shutdown| {
+        let bound = etcd.bind().await?;
+        for url in bound.urls() {
+            drop(writeln!(std::io::stdout(), "Ready at {url}"));
+        }
+        bound.run(shutdown).await;
+        Ok(())
     })
 }
 
-/// Runs something until a signal, or the end of the process that started this one, stops it.
+/// Runs something until a signal stops it, or the end of the process that it is not to outlive.
 fn until_stopped(
     mut builder: Builder,
-    ends_with_parent: bool,
+    parent: Option<Parent>,
     run: impl AsyncFnOnce(Shutdown) -> Result<(), String>,
 ) -> ExitCode {
     let runtime = match builder.enable_all().build() {
@@ -85,10 +92,10 @@ fn until_stopped(
     };
     let served = runtime.block_on(async {
         let shutdown = shutdown_on_signal().map_err(|error| error.to_string())?;
-        if ends_with_parent {
+        if let Some(parent) = parent {
             let stop = shutdown.graceful.clone();
             tokio::spawn(async move {
-                envtest::parent_ended().await;
+                parent.ended().await;
                 stop.cancel();
             });
         }

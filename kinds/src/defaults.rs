@@ -65,6 +65,24 @@ pub fn prepare_update(group: &str, kind: &str, object: &mut Value, old: &Value) 
     }
 }
 
+/// The members of the metadata that a write of the status changes as well. Kinds of the first groups
+/// take all that clients decide; those that came later leave their metadata alone.
+#[must_use]
+pub fn metadata_with_status(group: &str, kind: &str) -> &'static [&'static str] {
+    match (group, kind) {
+        // Who owns a pod is not for its node to say.
+        ("", "Pod") => &["annotations", "finalizers", "labels"],
+        // Its labels are what its selector was made from.
+        ("apps", "Deployment") => &["annotations", "finalizers", "ownerReferences"],
+        ("" | "apps" | "autoscaling" | "batch" | "policy", _)
+        | ("networking.k8s.io", "Ingress") => STATUS_METADATA,
+        _ => &[],
+    }
+}
+
+/// All that clients decide about metadata.
+const STATUS_METADATA: &[&str] = &["annotations", "finalizers", "labels", "ownerReferences"];
+
 /// Whether objects of a kind count the changes of what they ask for.
 #[must_use]
 pub fn has_generation(group: &str, kind: &str) -> bool {

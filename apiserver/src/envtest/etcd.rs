@@ -71,31 +71,52 @@ fn authority(url: &str) -> Result<String, Exit> {
     })
 }
 
-/// Answers until it is told to stop.
-///
-/// # Errors
-///
-/// One line for people.
-pub async fn serve(etcd: &Etcd, shutdown: Shutdown) -> Result<(), String> {
-    let router = Router::new().route(
-        "/health",
-        get(|| async {
-            ([(CONTENT_TYPE, "application/json")], r#"{"health":"true","reason":""}"#)
-        }),
-    );
-    let mut served = tokio::task::JoinSet::new();
-    for address in &etcd.listen {
-        // Of the addresses that a name means, the first that is free will do.
-        let listener = TcpListener::bind(address.as_str())
-            .await
-            .map_err(|why| format!("cannot listen on {address}: {why}"))?;
-        let server = axum::serve(listener, router.clone());
-        served.spawn(server.into_future());
+/// The stand-in, listening.
+pub struct Bound {
+    listeners: Vec<TcpListener>,
+}
+
+impl Etcd {
+    /// Listens wherever it is asked to.
+    ///
+    /// # Errors
+    ///
+    /// One line for people.
+    pub async fn bind(&self) -> Result<Bound, String> {
+        let mut listeners = Vec::new();
+        for address in &self.listen {
+            // Of the addresses that a name means, the first that is free will do.
+            let listener = TcpListener::bind(address.as_str()).await;
+            listeners.push(listener.map_err(|why| format!("cannot listen on {address}: {why}"))?);
+        }
+        Ok(Bound { listeners })
     }
-    // Answers are so short that none needs to be waited for.
-    shutdown.graceful.cancelled().await;
-    served.shutdown().await;
-    Ok(())
+}
+
+impl Bound {
+    /// Where it listens, with the ports that the system chose for port 0.
+    #[must_use]
+    pub fn urls(&self) -> Vec<String> {
+        let addresses = self.listeners.iter().filter_map(|listener| listener.local_addr().ok());
+        addresses.map(|address| format!("http://{address}")).collect()
+    }
+
+    /// Answers until it is told to stop.
+    pub async fn run(self, shutdown: Shutdown) {
+        let router = Router::new().route(
+            "/health",
+            get(|| async {
+                ([(CONTENT_TYPE, "application/json")], r#"{"health":"true","reason":""}"#)
+            }),
+        );
+        let mut served = tokio::task::JoinSet::new();
+        for listener in self.listeners {
+            served.spawn(axum::serve(listener, router.clone()).into_future());
+        }
+        // Answers are so short that none needs to be waited for.
+        shutdown.graceful.cancelled().await;
+        served.shutdown().await;
+    }
 }
 
 #[cfg(test)]
@@ -124,6 +145,15 @@ mod tests {
     fn its_help_names_the_flag_that_tests_look_for() {
         let Err(Exit::Success(help)) = parse(&["--help"]) else { panic!("no help") };
         assert!(help.lines().any(|line| line.trim_start().starts_with("--unsafe-no-fsync")));
+    }
+
+    #[tokio::test]
+    async fn it_tells_which_free_port_it_took() {
+        let bound =
+            parse(&["--listen-client-urls=http://127.0.0.1:0"]).unwrap().bind().await.unwrap();
+        let [url] = &bound.urls()[..] else { panic!("{:?}", bound.urls()) };
+        let port = url.strip_prefix("http://127.0.0.1:").unwrap();
+        assert_ne!(port.parse::<u16>().unwrap(), 0);
     }
 
     #[test]

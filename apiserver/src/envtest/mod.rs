@@ -7,6 +7,6 @@ mod etcd;
 mod parent;
 mod persona;
 
-pub use etcd::{Etcd, serve as serve_etcd};
-pub use parent::ended as parent_ended;
+pub use etcd::{Bound, Etcd};
+pub use parent::Parent;
 pub use persona::Persona;

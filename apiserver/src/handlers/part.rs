@@ -3,6 +3,9 @@
 use patch::fieldset::{FieldSet, Path};
 use serde_json::{Value, json};
 
+use crate::objects::metadata;
+use crate::resources::Resource;
+
 /// What of an object a request reads or writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Part {
@@ -27,6 +30,8 @@ impl Part {
     pub(crate) const EPHEMERAL_CONTAINERS: Self =
         Self { subresource: "ephemeralcontainers", members: &["spec", "ephemeralContainers"] };
 
+    /// `scale`: how many there are to be. The object is written as a whole; only the books tell.
+    pub(crate) const SCALE: Self = Self { subresource: "scale", members: &[] };
     /// `binding`: the node of a pod, and what its status says of it.
     pub(crate) const BINDING: Self = Self { subresource: "binding", members: &[] };
 
@@ -46,16 +51,21 @@ impl Part {
         self == Self::STATUS
     }
 
-    /// The stored object with this part of another, its managed fields included.
-    pub(super) fn put(self, from: &mut Value, live: &Value) -> Value {
+    /// The stored object with this part of another, its managed fields and these members of its
+    /// metadata included.
+    pub(super) fn put(self, from: &mut Value, live: &Value, with: &[&str]) -> Value {
         if self.members.is_empty() {
             return from.take();
         }
         let managed_fields = from["metadata"]["managedFields"].take();
+        let also: Vec<Value> = with.iter().map(|name| from["metadata"][name].take()).collect();
         let taken = self.members.iter().try_fold(from, |value, name| value.get_mut(*name));
         let taken = taken.map(Value::take);
         let mut object = live.clone();
-        crate::objects::metadata::set(&mut object, "managedFields", managed_fields);
+        metadata::set(&mut object, "managedFields", managed_fields);
+        for (name, value) in with.iter().zip(also) {
+            metadata::set(&mut object, name, value);
+        }
         if let Some((last, outer)) = self.members.split_last() {
             let mut place = &mut object;
             for name in outer {
@@ -69,16 +79,33 @@ impl Part {
         object
     }
 
-    /// The fields that a write of this part takes nothing of. `has_status` says whether the kind's
-    /// status is a part of its own.
-    pub(super) fn reset_fields(self, has_status: bool) -> FieldSet {
+    /// The members of the metadata that are written with this part.
+    pub(super) fn metadata(self, resource: &Resource) -> &'static [&'static str] {
+        if self.is_status() { resource.strategy.metadata_with_status() } else { &[] }
+    }
+
+    /// The fields that a write of this part takes nothing of.
+    pub(super) fn reset_fields(self, resource: &Resource) -> FieldSet {
         match self {
-            Self::WHOLE if has_status => patch::managed::reset_on_main(),
+            Self::WHOLE if resource.has_status => patch::managed::reset_on_main(),
             Self::WHOLE => FieldSet::default(),
-            Self::STATUS => patch::managed::reset_on_status(),
+            Self::STATUS => match self.metadata(resource) {
+                [] => patch::managed::reset_on_status(),
+                taken => reset_but(taken),
+            },
             _ => [Path::of_fields(&["metadata"])].into_iter().collect(),
         }
     }
+}
+
+/// The members of the metadata that clients decide about.
+const DECIDED: [&str; 4] = ["annotations", "finalizers", "labels", "ownerReferences"];
+
+/// What a write of the status takes nothing of, where it takes these members of the metadata.
+fn reset_but(taken: &[&str]) -> FieldSet {
+    let left = DECIDED.into_iter().filter(|name| !taken.contains(name));
+    let left = left.map(|name| Path::of_fields(&["metadata", name]));
+    left.chain([Path::of_fields(&["spec"])]).collect()
 }
 
 /// The value, made an object if it is none.
@@ -103,9 +130,28 @@ mod tests {
     fn nothing_but_the_part_is_taken() {
         let live = json!({ "metadata": { "name": "a" }, "spec": { "x": 1, "finalizers": ["k"] } });
         let mut asked = json!({ "metadata": { "name": "b" }, "spec": { "x": 2 } });
-        let object = Part::FINALIZE.put(&mut asked, &live);
+        let object = Part::FINALIZE.put(&mut asked, &live, &[]);
         assert_eq!(object["metadata"]["name"], "a");
         assert_eq!(object["spec"], json!({ "x": 1 }));
+    }
+
+    #[test]
+    fn a_status_brings_the_metadata_that_the_kind_lets_it_bring() {
+        let live = json!({ "metadata": { "labels": { "a": "1" }, "annotations": { "b": "1" } } });
+        let asked = json!({ "metadata": { "labels": { "a": "2" } }, "status": { "x": 1 } });
+        let object = Part::STATUS.put(&mut asked.clone(), &live, &["annotations"]);
+        assert_eq!(object["metadata"], json!({ "labels": { "a": "1" } }));
+        assert_eq!(object["status"], asked["status"]);
+        let object = Part::STATUS.put(&mut asked.clone(), &live, &[]);
+        assert_eq!(object["metadata"], live["metadata"]);
+    }
+
+    #[test]
+    fn what_a_status_does_not_bring_is_not_noted_either() {
+        let fields = reset_but(&["annotations", "finalizers", "ownerReferences"]);
+        let holds = |names: &[&str]| fields.contains(&Path::of_fields(names).0);
+        assert!(holds(&["metadata", "labels"]) && holds(&["spec"]));
+        assert!(!holds(&["metadata", "annotations"]));
     }
 
     #[test]

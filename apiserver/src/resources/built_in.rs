@@ -58,6 +58,10 @@ impl Strategy for BuiltIn {
         (self.group.as_str(), self.kind.as_str()) == ("", "Node")
     }
 
+    fn metadata_with_status(&self) -> &'static [&'static str] {
+        defaults::metadata_with_status(&self.group, &self.kind)
+    }
+
     fn allows_create_on_update(&self) -> bool {
         defaults::allows_create_on_update(&self.group, &self.kind)
     }

@@ -65,6 +65,12 @@ pub trait Strategy: Send + Sync {
         false
     }
 
+    /// The members of the metadata that a write of the status may change as well: of many kinds none,
+    /// of older ones some (spec: apimachinery 2.8).
+    fn metadata_with_status(&self) -> &'static [&'static str] {
+        &[]
+    }
+
     /// Whether an update of an object that is not there creates it.
     fn allows_create_on_update(&self) -> bool {
         false

@@ -4,5 +4,6 @@
 
 mod admission;
 mod controllers;
+mod parts;
 mod services;
 mod support;

@@ -6,11 +6,13 @@ use serde_json::{Value, json};
 use storage::cache::Freshness;
 
 use super::super::options::{Write, WriteOptions};
+use super::super::part::Part;
 use super::super::patch::PatchType;
-use super::super::write::Proposal;
+use super::super::write::{Proposal, WriteContext};
 use super::super::{Call, failure};
 use super::answer;
-use crate::codec::accept;
+use crate::codec::accept::{self, Accepted};
+use crate::codec::yaml;
 use crate::dynamic::{Objects, Operation};
 use crate::objects::metadata;
 use crate::reply::Reply;
@@ -43,7 +45,8 @@ pub(super) async fn update(mut call: Call<'_>) -> Result<Reply, Status> {
     let live = current(&call).await?;
     admit(&call, &asked.object, &live, &asked.options).await?;
     context.origin.is_admitted = true;
-    let written = context.update(|live| Ok(scaled(&call.resource, live, &asked.object))).await?;
+    let books = books(&call, &asked.options);
+    let written = context.update(|live| Ok(scaled(&books, live, &asked.object))).await?;
     Ok(answer(200, &scale_of(&call.resource, &written.value(&call.resource)), asked.accepted))
 }
 
@@ -51,6 +54,9 @@ pub(super) async fn patch(mut call: Call<'_>) -> Result<Reply, Status> {
     let patch_type = PatchType::of(&call.request, &call.resource)?;
     let accepted = call.request.negotiate(&accept::DOCUMENT)?;
     let text = read_body(&mut call.request.body).await?;
+    if patch_type == PatchType::Apply {
+        return apply(&call, &text, accepted).await;
+    }
     let options = WriteOptions::read(&call.request.query, Write::Patch)?;
     let patch =
         api::decode::parse_json(&text).map_err(|_| Status::bad_request("invalid JSON patch"))?;
@@ -59,13 +65,67 @@ pub(super) async fn patch(mut call: Call<'_>) -> Result<Reply, Status> {
     let scale = patched(live.clone(), patch_type, patch.clone())?;
     admit(&call, &scale, &live, &options).await?;
     context.origin.is_admitted = true;
+    let books = books(&call, &options);
     let propose = |live: &Value| {
         let scale = patched(scale_of(&call.resource, live), patch_type, patch.clone())?;
         context.check_name(&scale)?;
-        Ok(scaled(&call.resource, live, &scale))
+        Ok(scaled(&books, live, &scale))
     };
     let written = context.update(propose).await?;
     Ok(answer(200, &scale_of(&call.resource, &written.value(&call.resource)), accepted))
+}
+
+/// Whoever applies a Scale owns the count in the object itself.
+async fn apply(call: &Call<'_>, text: &[u8], accepted: Accepted) -> Result<Reply, Status> {
+    let options = WriteOptions::read(&call.request.query, Write::Apply)?;
+    let yaml::Document { tree, .. } = yaml::read(text)
+        .map_err(|why| Status::bad_request(format!("error encoding patch: {why}")))?;
+    let scale = tree.into_value();
+    check_kind(&scale)?;
+    let mut context = call.context(&options, &call.name);
+    if !metadata::text(&scale, "name").is_empty() {
+        context.check_name(&scale)?;
+    }
+    let live = current(call).await?;
+    let wished = patched(live.clone(), PatchType::Merge, Tree::from(scale.clone()))?;
+    admit(call, &wished, &live, &options).await?;
+    context.origin.is_admitted = true;
+    let applied = applied(&call.resource, &scale);
+    let books = books(call, &options);
+    let propose = |live: &Value| {
+        let proposal = books.applied(Some(live), &applied, options.force)?;
+        Ok(Proposal { uid: metadata::uid(&scale), ..proposal })
+    };
+    let written = context.update(propose).await?;
+    Ok(answer(200, &scale_of(&call.resource, &written.value(&call.resource)), accepted))
+}
+
+fn check_kind(scale: &Value) -> Result<(), Status> {
+    let member = |name: &str| scale[name].as_str().unwrap_or_default();
+    let (api_version, kind) = (member("apiVersion"), member("kind"));
+    if (api_version, kind) == ("autoscaling/v1", "Scale") {
+        return Ok(());
+    }
+    let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
+    Err(Status::bad_request(format!("invalid object type: {group}/{version}, Kind={kind}")))
+}
+
+/// What an applied Scale asks of the object that it scales.
+fn applied(resource: &Resource, scale: &Value) -> Value {
+    let mut object = json!({ "apiVersion": resource.api_version(), "kind": resource.kind.kind });
+    let version = &scale["metadata"]["resourceVersion"];
+    if !version.is_null() {
+        metadata::set(&mut object, "resourceVersion", version.clone());
+    }
+    if let Some(replicas) = scale["spec"].get("replicas") {
+        set_replicas(resource, &mut object, replicas.clone());
+    }
+    object
+}
+
+/// The same place to write to, as the managed fields know it.
+fn books<'a>(call: &'a Call<'_>, options: &WriteOptions) -> WriteContext<'a> {
+    WriteContext { part: Part::SCALE, ..call.context(options, &call.name) }
 }
 
 /// The Scale of the stored object.
@@ -97,19 +157,24 @@ fn patched(scale: Value, patch_type: PatchType, patch: Tree) -> Result<Value, St
 }
 
 /// The object with as many replicas as the Scale says.
-fn scaled(resource: &Resource, live: &Value, scale: &Value) -> Proposal {
+fn scaled(books: &WriteContext<'_>, live: &Value, scale: &Value) -> Proposal {
     let mut object = live.clone();
     let replicas = json!(scale["spec"]["replicas"].as_i64().unwrap_or(0));
-    match resource.strategy.scale() {
-        // What is in the way is refused when the object is validated.
-        Some(paths) => drop(paths.spec_replicas.set(&mut object, replicas)),
-        None => object["spec"]["replicas"] = replicas,
-    }
+    set_replicas(books.resource, &mut object, replicas);
+    let mut object = books.keep_books(Some(live), object);
     let version = &scale["metadata"]["resourceVersion"];
     if version.as_str().is_some_and(|version| !version.is_empty()) {
         metadata::set(&mut object, "resourceVersion", version.clone());
     }
-    Proposal { object, applied: false, uid: metadata::uid(scale) }
+    Proposal { object, applied: true, uid: metadata::uid(scale) }
+}
+
+fn set_replicas(resource: &Resource, object: &mut Value, replicas: Value) {
+    match resource.strategy.scale() {
+        // What is in the way is refused when the object is validated.
+        Some(paths) => drop(paths.spec_replicas.set(object, replicas)),
+        None => object["spec"]["replicas"] = replicas,
+    }
 }
 
 fn scale_of(resource: &Resource, object: &Value) -> Value {

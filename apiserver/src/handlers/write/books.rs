@@ -11,7 +11,7 @@ use crate::resources::{Resource, Resources};
 
 impl WriteContext<'_> {
     /// The object with its managed fields as the write leaves them.
-    pub(super) fn keep_books(&self, live: Option<&Value>, mut object: Value) -> Value {
+    pub(crate) fn keep_books(&self, live: Option<&Value>, mut object: Value) -> Value {
         self.resource.drop_empty(&mut object);
         self.with_endpoint(|endpoint, writer| {
             patch::managed::update(endpoint, live, object, writer)
@@ -22,7 +22,7 @@ impl WriteContext<'_> {
     pub(crate) fn with_endpoint<T>(&self, f: impl FnOnce(&Endpoint<'_>, Writer<'_>) -> T) -> T {
         let served = self.server.catalog.peek();
         let versions = ServedVersions(&served.resources, self.resource);
-        let reset_fields = self.part.reset_fields(self.resource.has_status);
+        let reset_fields = self.part.reset_fields(self.resource);
         let endpoint = Endpoint {
             group_version: self.resource.api_version(),
             kind: &self.resource.kind.kind,

@@ -133,7 +133,8 @@ impl WriteContext<'_> {
     pub(super) fn prepare_update(&self, object: &mut Value, live: &Value) -> Result<(), Status> {
         self.place(object)?;
         if !self.part.is_whole() {
-            *object = self.part.put(object, live);
+            let also = self.part.metadata(self.resource);
+            *object = self.part.put(object, live, also);
             return Ok(());
         }
         self.reset_status(object, Some(live));
