@@ -2,6 +2,7 @@
 
 mod services;
 mod target;
+mod trust;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,6 +13,8 @@ use http::{Method, Request};
 use http_body_util::{BodyExt as _, Full, Limited};
 use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
+use rustls::client::WebPkiServerVerifier;
+use rustls::pki_types::CertificateDer;
 use rustls::{ClientConfig, RootCertStore};
 use serde_json::Value;
 use tokio::net::TcpStream;
@@ -47,6 +50,29 @@ pub struct Webhook {
     timeout: Duration,
 }
 
+/// How its server is spoken to.
+fn tls(
+    authorities: impl IntoIterator<Item = CertificateDer<'static>>,
+) -> Result<ClientConfig, String> {
+    let named: Vec<_> = authorities.into_iter().collect();
+    let mut roots = RootCertStore::empty();
+    for authority in &named {
+        roots.add(authority.clone()).map_err(|error| error.to_string())?;
+    }
+    let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+    let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
+        .with_safe_default_protocol_versions()
+        .map_err(|error| error.to_string())?;
+    if named.is_empty() {
+        return Ok(builder.with_root_certificates(roots).with_no_client_auth());
+    }
+    let authorities = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider)
+        .build()
+        .map_err(|error| error.to_string())?;
+    let trust = Arc::new(trust::Trust { authorities, named });
+    Ok(builder.dangerous().with_custom_certificate_verifier(trust).with_no_client_auth())
+}
+
 impl Webhook {
     /// That of a `clientConfig`, which may take so long to answer. Nobody is trusted but the
     /// authorities that it names.
@@ -56,16 +82,7 @@ impl Webhook {
     /// If the configuration cannot be used.
     pub fn new(client_config: &Value, timeout: Duration) -> Result<Self, ConfigError> {
         let target = Target::parse(client_config)?;
-        let mut roots = RootCertStore::empty();
-        for authority in target::authorities(client_config)? {
-            roots.add(authority).map_err(|error| ConfigError::Authorities(error.to_string()))?;
-        }
-        let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
-        let config = ClientConfig::builder_with_provider(provider)
-            .with_safe_default_protocol_versions()
-            .map_err(|error| ConfigError::Authorities(error.to_string()))?
-            .with_root_certificates(roots)
-            .with_no_client_auth();
+        let config = tls(target::authorities(client_config)?).map_err(ConfigError::Authorities)?;
         Ok(Self { target, tls: TlsConnector::from(Arc::new(config)), timeout })
     }
 

@@ -27,7 +27,7 @@ pub enum ConfigError {
 pub struct Target {
     host: Host,
     port: u16,
-    /// Begins with a slash.
+    /// Begins with a slash, and is clean.
     path: String,
 }
 
@@ -50,7 +50,7 @@ impl Target {
             return Ok(Self {
                 host: Host::Named(host.to_owned()),
                 port: uri.port_u16().unwrap_or(443),
-                path: uri.path().to_owned(),
+                path: cleaned(uri.path()),
             });
         }
         let service = &client_config["service"];
@@ -64,7 +64,7 @@ impl Target {
         Ok(Self {
             host: Host::Service { namespace, name },
             port: u16::try_from(port).map_err(|_| wrong("the port is none"))?,
-            path: if path.starts_with('/') { path } else { format!("/{path}") },
+            path: cleaned(&path),
         })
     }
 
@@ -121,6 +121,20 @@ pub(super) fn authorities(
         .map_err(|error| ConfigError::Authorities(error.to_string()))
 }
 
+/// The path without empty steps, as Kubernetes asks for it: envtest writes two slashes, which would be
+/// answered by a redirect.
+fn cleaned(path: &str) -> String {
+    let mut steps = Vec::new();
+    for step in path.split('/') {
+        match step {
+            "" | "." => {}
+            ".." => drop(steps.pop()),
+            step => steps.push(step),
+        }
+    }
+    format!("/{}", steps.join("/"))
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -155,5 +169,13 @@ mod tests {
         assert_eq!(target.url(30), "https://hooks.ns.svc:443/convert?timeout=30s");
         assert_eq!(target.address(&OneService).unwrap(), "10.0.0.7:443");
         assert_eq!(target.address(&NoServices).unwrap_err(), "service \"hooks\" not found");
+    }
+
+    #[test]
+    fn paths_are_asked_for_without_empty_steps() {
+        let path = |url: &str| Target::parse(&json!({ "url": url })).unwrap().path;
+        assert_eq!(path("https://h:1//failing"), "/failing");
+        assert_eq!(path("https://h/a/./b/../c/"), "/a/c");
+        assert_eq!(path("https://h"), "/");
     }
 }
