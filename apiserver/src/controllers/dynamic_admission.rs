@@ -3,12 +3,11 @@
 use std::sync::Arc;
 
 use serde_json::Value;
-use storage::cache::Subscription;
 
 use super::until_stopped;
+use super::watched::{Watched, find_all};
 use super::writer::Kind;
 use crate::dynamic::Compiled;
-use crate::objects::Object;
 use crate::server::Server;
 
 const GROUP: &str = "admissionregistration.k8s.io";
@@ -21,35 +20,16 @@ const PLURALS: [&str; 4] = [
 
 /// From now on requests are looked at by what is stored.
 pub(super) fn start(server: &Arc<Server>) -> Result<(), String> {
-    let mut kinds = Vec::new();
-    for plural in PLURALS {
-        kinds.push(Kind::find(server, GROUP, "v1", plural)?);
-    }
-    let mut watches: Vec<_> =
-        kinds.iter().map(|kind| kind.store.cache.subscribe_with_state()).collect();
-    take_into_use(server, &kinds);
+    let mut watched = Watched::new(find_all(server, GROUP, &PLURALS)?);
+    take_into_use(server, &watched.kinds);
     let followed = Arc::clone(server);
     until_stopped(server, async move {
         loop {
-            changed(&kinds, &mut watches).await;
-            take_into_use(&followed, &kinds);
+            watched.changed().await;
+            take_into_use(&followed, &watched.kinds);
         }
     });
     Ok(())
-}
-
-/// Waits for a change of any kind, and takes those that wait behind it.
-async fn changed(kinds: &[Kind], watches: &mut [Subscription<Object>]) {
-    let next = watches.iter_mut().map(|watch| Box::pin(watch.events.recv()));
-    let (event, at, _) = futures_util::future::select_all(next).await;
-    if event.is_none()
-        && let (Some(kind), Some(watch)) = (kinds.get(at), watches.get_mut(at))
-    {
-        *watch = kind.store.cache.subscribe_with_state();
-    }
-    for watch in watches {
-        while watch.events.try_recv().is_ok() {}
-    }
 }
 
 fn take_into_use(server: &Server, kinds: &[Kind]) {

@@ -15,6 +15,7 @@ mod quota;
 mod role_aggregation;
 mod storage_protection;
 mod system_objects;
+mod watched;
 mod writer;
 
 use std::sync::Arc;

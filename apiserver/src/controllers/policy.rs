@@ -6,13 +6,14 @@ use api::status::Status;
 use auth::authorize::rbac::{PolicyObjects, RbacAuthorizer, RbacIndex};
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use serde_json::Value;
-use storage::cache::{Freshness, Subscription};
+use storage::cache::Freshness;
 
 use super::until_stopped;
+use super::watched::{Watched, find_all};
 use super::writer::Kind;
 use crate::access;
 use crate::handlers::{Part, Proposal};
-use crate::objects::{Object, metadata};
+use crate::objects::metadata;
 use crate::server::Server;
 
 const GROUP: &str = "rbac.authorization.k8s.io";
@@ -27,20 +28,16 @@ const PLURALS: [&str; 4] = ["clusterroles", "clusterrolebindings", "roles", "rol
 /// Makes what is missing of the default policy, and from then on decides by what is stored.
 pub(super) async fn start(server: &Arc<Server>) -> Result<(), String> {
     let Some(rbac) = &server.access.rbac else { return Ok(()) };
-    let mut kinds = Vec::new();
-    for plural in PLURALS {
-        kinds.push(Kind::find(server, GROUP, "v1", plural)?);
-    }
+    let kinds = find_all(server, GROUP, &PLURALS)?;
     ensure_all(&kinds).await?;
-    let mut watches: Vec<_> =
-        kinds.iter().map(|kind| kind.store.cache.subscribe_with_state()).collect();
-    take_into_force(&kinds, rbac).await?;
+    let mut watched = Watched::new(kinds);
+    take_into_force(&watched.kinds, rbac).await?;
 
     let rbac = Arc::clone(rbac);
     until_stopped(server, async move {
         loop {
-            changed(&kinds, &mut watches).await;
-            if let Err(error) = take_into_force(&kinds, &rbac).await {
+            watched.changed().await;
+            if let Err(error) = take_into_force(&watched.kinds, &rbac).await {
                 tracing::error!(%error, "the policy cannot be read");
             }
         }
@@ -52,20 +49,6 @@ async fn ensure_all(kinds: &[Kind]) -> Result<(), String> {
     let policy = access::default_policy()?;
     let writes = policy.iter().map(|object| ensure(kinds, object));
     stream::iter(writes).buffer_unordered(TOGETHER).try_collect::<()>().await
-}
-
-/// Waits for a change of any kind, and takes those that wait behind it.
-async fn changed(kinds: &[Kind], watches: &mut [Subscription<Object>]) {
-    let next = watches.iter_mut().map(|watch| Box::pin(watch.events.recv()));
-    let (event, at, _) = futures_util::future::select_all(next).await;
-    if event.is_none()
-        && let (Some(kind), Some(watch)) = (kinds.get(at), watches.get_mut(at))
-    {
-        *watch = kind.store.cache.subscribe_with_state();
-    }
-    for watch in watches {
-        while watch.events.try_recv().is_ok() {}
-    }
 }
 
 async fn take_into_force(kinds: &[Kind], rbac: &RbacAuthorizer) -> Result<(), String> {

@@ -4,12 +4,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use api::status::Status;
-use custom::admission::{Conditions, Subject};
+use custom::admission::Conditions;
 use serde_json::{Value, json};
 
 use super::criteria::Criteria;
 use super::request::{Objects, Request};
 use super::review::{self, Answer, Version};
+use super::seen::Seen;
 use crate::codec::json as text;
 use crate::resources::Resource;
 use crate::webhook::{ConfigError, Webhook};
@@ -70,14 +71,8 @@ impl Hook {
         if self.conditions.is_empty() {
             return Ok(Some(resource));
         }
-        let sent = Sent::new(request, &resource, objects).await;
-        let sent = sent.map_err(|why| Status::internal_error(&why))?;
-        let namespace = request.surrounding_namespace(objects);
-        let described = Value::Object(request.described(&resource));
-        let subject =
-            Subject::new(sent.object.as_ref(), sent.old.as_ref(), &described, namespace.as_ref());
-        let held = subject.map_err(|error| error.to_string());
-        match held.and_then(|subject| self.conditions.hold(&subject)) {
+        let seen = Seen::of(request, &resource, objects).await?;
+        match seen.subject().and_then(|subject| self.conditions.hold(&subject)) {
             Ok(true) => Ok(Some(resource)),
             Ok(false) => Ok(None),
             Err(_) if !self.fails => Ok(None),

@@ -11,6 +11,7 @@ mod policies;
 mod request;
 mod review;
 mod rules;
+mod seen;
 mod selector;
 mod validate;
 
@@ -52,6 +53,12 @@ impl Compiled {
     }
 }
 
+impl Compiled {
+    fn is_empty(&self) -> bool {
+        self.mutating.is_empty() && self.validating.is_empty() && self.policies.is_empty()
+    }
+}
+
 fn hooks(mut configurations: Vec<Value>) -> Vec<Hook> {
     configurations.sort_by_cached_key(|each| name(each).to_owned());
     configurations.iter().flat_map(Hook::list).collect()
@@ -69,6 +76,11 @@ impl DynamicAdmission {
     /// The view that is in use, to be kept for a request.
     pub(crate) fn now(&self) -> Arc<Compiled> {
         self.0.load_full()
+    }
+
+    /// Whether nobody is asked about anything, so that a request need not be described.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.0.load().is_empty()
     }
 
     /// Takes another view into use.

@@ -8,9 +8,9 @@ use serde_json::Value;
 
 use self::params::{ParamKind, ParamRef, Params};
 use super::criteria::Criteria;
-use super::hook::Sent;
 use super::name;
 use super::request::{Objects, Request};
+use super::seen::Seen;
 use crate::objects::metadata;
 
 /// All policies that are bound, in the order of their names.
@@ -134,13 +134,8 @@ impl Bound {
         if bindings.is_empty() {
             return Ok(None);
         }
-        let sent = Sent::new(request, &resource, objects).await;
-        let sent = sent.map_err(|why| Status::internal_error(&why))?;
-        let namespace = request.surrounding_namespace(objects);
-        let described = Value::Object(request.described(&resource));
-        let subject =
-            Subject::new(sent.object.as_ref(), sent.old.as_ref(), &described, namespace.as_ref());
-        let subject = subject.map_err(|error| Status::internal_error(&error.to_string()))?;
+        let seen = Seen::of(request, &resource, objects).await?;
+        let subject = seen.subject().map_err(|why| Status::internal_error(&why))?;
         let mut first = None;
         for binding in bindings {
             let denial = self.check_binding(binding, request, &subject);

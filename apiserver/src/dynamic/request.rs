@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::rules::Target;
 use crate::catalog::Catalog;
-use crate::request::Record;
+use crate::request::{Record, user_info};
 use crate::resources::{GroupVersionKind, Resource};
 
 const NAMESPACES: GroupResource<'static> = GroupResource { group: "", resource: "namespaces" };
@@ -150,7 +150,7 @@ impl Request<'_> {
             }
         }
         members.insert("operation".to_owned(), json!(self.operation.name()));
-        members.insert("userInfo".to_owned(), user_json(self.user));
+        members.insert("userInfo".to_owned(), user_info(self.user));
         members.insert("dryRun".to_owned(), json!(self.dry_run));
         members.insert("options".to_owned(), self.options.clone());
         members
@@ -195,18 +195,4 @@ fn kind_json(kind: &GroupVersionKind) -> Value {
 fn resource_json(resource: &Resource) -> Value {
     let kind = &resource.kind;
     json!({ "group": kind.group, "version": kind.version, "resource": resource.described.plural })
-}
-
-fn user_json(user: &User) -> Value {
-    let mut members = json!({ "username": user.name });
-    if !user.uid.is_empty() {
-        members["uid"] = json!(user.uid);
-    }
-    if !user.groups.is_empty() {
-        members["groups"] = json!(user.groups);
-    }
-    if !user.extra.is_empty() {
-        members["extra"] = json!(user.extra);
-    }
-    members
 }

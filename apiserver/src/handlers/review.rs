@@ -16,7 +16,7 @@ use crate::codec::body;
 use crate::codec::protobuf::known;
 use crate::codec::{MediaType, accept};
 use crate::reply::Reply;
-use crate::request::{Authorized, read_body};
+use crate::request::{Authorized, read_body, user_info};
 use crate::resources::GroupVersionKind;
 use crate::server::Server;
 
@@ -191,20 +191,6 @@ fn with_managed_fields(review: &Review, question: Value, writer: Writer<'_>) -> 
         versions: &versions,
     };
     managed::update(&endpoint, None, question, writer)
-}
-
-fn user_info(user: &User) -> Value {
-    let mut info = json!({ "username": user.name });
-    if !user.uid.is_empty() {
-        info["uid"] = json!(user.uid);
-    }
-    if !user.groups.is_empty() {
-        info["groups"] = json!(user.groups);
-    }
-    if !user.extra.is_empty() {
-        info["extra"] = json!(user.extra);
-    }
-    info
 }
 
 fn token_status(server: &Server, spec: &Value, now: i64) -> Value {

@@ -14,6 +14,7 @@ use http::request::Parts;
 use http::{HeaderMap, Request, header};
 use hyper::body::Incoming;
 use patch::managed::manager_from_user_agent;
+use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use crate::codec::accept::{Accepted, Offer, negotiate};
@@ -135,4 +136,19 @@ pub fn header_text<'a>(headers: &'a HeaderMap, name: &header::HeaderName) -> &'a
 pub fn accept_header(headers: &HeaderMap) -> String {
     let values = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
     values.collect::<Vec<_>>().join(",")
+}
+
+/// A user as reviews tell of one: a `UserInfo`.
+pub(crate) fn user_info(user: &User) -> Value {
+    let mut info = json!({ "username": user.name });
+    if !user.uid.is_empty() {
+        info["uid"] = json!(user.uid);
+    }
+    if !user.groups.is_empty() {
+        info["groups"] = json!(user.groups);
+    }
+    if !user.extra.is_empty() {
+        info["extra"] = json!(user.extra);
+    }
+    info
 }

@@ -29,10 +29,11 @@ impl WriteContext<'_> {
         let compiled = self.server.dynamic.now();
         let hooks = &compiled.mutating;
         let on = self.server.admission.plugins.has("MutatingAdmissionWebhook");
-        let name = self.object_name(object).to_owned();
-        let Some(request) = self.request(&name, old).filter(|_| on && !hooks.is_empty()) else {
+        if !on || hooks.is_empty() {
             return Ok(Mutated::Unchanged);
-        };
+        }
+        let name = self.object_name(object).to_owned();
+        let Some(request) = self.request(&name, old) else { return Ok(Mutated::Unchanged) };
         let (mut round, mut changed) = (Round::default(), Some(object.take()));
         let mut mutated = Box::pin(mutate(hooks, &request, &mut changed, old, &mut round)).await?;
         if mutated == Mutated::Changed
@@ -54,6 +55,9 @@ impl WriteContext<'_> {
         object: &Value,
         old: Option<&Value>,
     ) -> Result<(), Status> {
+        if self.server.dynamic.is_idle() {
+            return Ok(());
+        }
         let name = self.object_name(object).to_owned();
         let Some(request) = self.request(&name, old) else { return Ok(()) };
         let objects = Objects { object: Some(object), old };
@@ -140,6 +144,9 @@ impl Deletion<'_> {
         entry: &ObjectEntry,
         dry_run: bool,
     ) -> Result<(), Status> {
+        if self.server.dynamic.is_idle() {
+            return Ok(());
+        }
         let resource = self.resource;
         let shown = versions::as_served(self.server, resource, vec![Arc::clone(entry)]).await?;
         let old = shown.first().unwrap_or(entry).object.value(resource);
@@ -171,6 +178,9 @@ impl Call<'_> {
         objects: Objects<'_>,
         dry_run: bool,
     ) -> Result<(), Status> {
+        if self.server.dynamic.is_idle() {
+            return Ok(());
+        }
         let request = Request {
             catalog: &self.server.catalog,
             resource: &self.resource,

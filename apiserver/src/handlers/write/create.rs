@@ -90,14 +90,15 @@ impl WriteContext<'_> {
             ));
         }
         let key = self.resource.key(self.namespace, &name);
-        let mut stored = self.stored(object.clone()).await?;
+        let sent = self.kept_as_sent(&object);
+        let mut stored = self.stored(object).await?;
         let held = self.take(&mut stored, None).await?;
         let created = self.store.create(&key, &stored).await;
         if created.is_err() {
             self.put_back(held, &stored).await;
         }
         match created {
-            Ok(entry) => Ok(Ok(self.written(entry, object))),
+            Ok(entry) => Ok(Ok(self.written(entry, sent))),
             Err(storage::Error::KeyExists(_)) => {
                 let existing = self.existing(&key).await?;
                 let object = existing.as_ref().map(|entry| &entry.object);

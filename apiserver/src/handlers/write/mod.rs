@@ -160,11 +160,15 @@ impl<'c> WriteContext<'c> {
         Ok(stored)
     }
 
-    /// What was stored, as the client wrote it where others would have to be asked for that.
-    fn written(&self, entry: ObjectEntry, object: Value) -> Written {
-        if self.resource.reviewed.is_none() {
-            return Written::Stored(entry);
-        }
+    /// A copy for the answer, where others would have to be asked how what is stored looks in the
+    /// version of the request.
+    fn kept_as_sent(&self, object: &Value) -> Option<Value> {
+        self.resource.reviewed.as_ref().map(|_| object.clone())
+    }
+
+    /// What was stored, as it was sent if that was kept.
+    fn written(&self, entry: ObjectEntry, sent: Option<Value>) -> Written {
+        let Some(object) = sent else { return Written::Stored(entry) };
         let object = Object::new(object, entry.modified.0, self.resource.layout);
         Written::Unstored(Box::new(object))
     }

@@ -92,12 +92,13 @@ impl WriteContext<'_> {
         if self.origin.dry_run {
             return Ok(self.unstored(object));
         }
-        let mut stored = self.stored(object.clone()).await?;
+        let sent = self.kept_as_sent(&object);
+        let mut stored = self.stored(object).await?;
         let held = self.take(&mut stored, Some(live)).await?;
         match self.store.update(key, &stored, existing.modified).await {
             Ok(entry) => {
                 self.release_former(live, &stored).await;
-                Ok(self.written(entry, object))
+                Ok(self.written(entry, sent))
             }
             Err(error) => {
                 self.put_back(held, &stored).await;
