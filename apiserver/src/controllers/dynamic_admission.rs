@@ -8,6 +8,7 @@ use super::until_stopped;
 use super::watched::{Watched, find_all};
 use super::writer::Kind;
 use crate::dynamic::Compiled;
+use crate::long_work;
 use crate::server::Server;
 
 const GROUP: &str = "admissionregistration.k8s.io";
@@ -36,7 +37,9 @@ fn take_into_use(server: &Server, kinds: &[Kind]) {
     let mut lists = kinds.iter().map(objects);
     let mut next = || lists.next().unwrap_or_default();
     let (mutating, validating, policies, bindings) = (next(), next(), next(), next());
-    server.dynamic.replace(Compiled::new(mutating, validating, &policies, &bindings));
+    // Expressions are compiled on a thread of their own, which is waited for.
+    let compile = || Compiled::new(mutating, validating, &policies, &bindings);
+    server.dynamic.replace(long_work::run(true, compile));
 }
 
 fn objects(kind: &Kind) -> Vec<Value> {
